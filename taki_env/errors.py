@@ -1,0 +1,16 @@
+"""Exceptions of the package, and the wording that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class IllegalActionError(ValueError):
+    """An action that is not legal now. Nothing was changed."""
+
+
+def did_you_mean(word: object, allowed: Iterable[str]) -> str:
+    """Return ``; did you mean 'x'?`` for the nearest allowed word, or an empty string."""
+    matches = get_close_matches(str(word), list(allowed), n=1)
+    return f"; did you mean {matches[0]!r}?" if matches else ""

@@ -1,0 +1,235 @@
+"""One game, for people, tests and search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from taki_env.cards import ACTIONS, NUM_ACTIONS, PHASES
+from taki_env.engine import seed_words
+from taki_env.errors import IllegalActionError, did_you_mean
+from taki_env.loops import (
+    apply_many,
+    deal_many,
+    determinize_many,
+    legal_many,
+    masks_many,
+    observe_many,
+)
+from taki_env.observation import OBSERVATION_SIZE
+from taki_env.position import new_states, read_position, seat_or_none, write_position
+from taki_env.rules import Rules
+
+_FIRST = np.zeros(1, np.int64)
+ACTION_INDEX = {name: index for index, name in enumerate(ACTIONS)}
+
+
+class Game:
+    """A game of TAKI between `num_players` seats.
+
+    Args:
+        num_players: 2 to 10.
+        rules: the options; standard rules by default.
+        seed: a whole number; the same seed deals the same game. None draws one from the system.
+
+    Raises:
+        ValueError: the number of players, or a deck that cannot be dealt to them.
+    """
+
+    def __init__(
+        self, num_players: int = 2, rules: Rules | None = None, seed: int | None = None
+    ) -> None:
+        self.rules = checked_rules(rules)
+        self.rules.check_players(num_players)
+        self._states = new_states(1, num_players, self.rules)
+        self._legal = np.zeros(1, np.uint64)
+        deal_many(self._states, _FIRST, seed_words(checked_seed(seed), 0), self._legal)
+
+    @classmethod
+    def from_dict(cls, position: Mapping[str, Any], seed: int = 0) -> Game:
+        """Return the game that a position describes (RULES.md section 10).
+
+        Args:
+            position: the mapping that `to_dict` returns, or one written by hand.
+            seed: shuffles the draw pile if the position leaves it open, and every refill.
+
+        Raises:
+            ValueError: the position is impossible; the message says why.
+        """
+        game = cls.__new__(cls)
+        word = seed_words(checked_seed(seed), 0)
+        game._states, game.rules = read_position(position, word[0])
+        game._legal = np.zeros(1, np.uint64)
+        legal_many(game._states, game._legal)
+        return game
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the position, ready for JSON (RULES.md section 10)."""
+        return write_position(self._states[0], self.rules)
+
+    @property
+    def num_players(self) -> int:
+        """Number of seats."""
+        return int(self._states["num_players"][0])
+
+    @property
+    def actor(self) -> int:
+        """The seat that decides now; the winner when the game is over."""
+        return int(self._states["actor"][0])
+
+    @property
+    def turn(self) -> int:
+        """The seat whose turn it is; not the actor while a +3 is answered."""
+        return int(self._states["turn"][0])
+
+    @property
+    def phase(self) -> str:
+        """One of `taki_env.PHASES`."""
+        return PHASES[self._states["phase"][0]]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a seat has won."""
+        return self.winner is not None
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that has won, or None."""
+        return seat_or_none(self._states["winner"][0])
+
+    @property
+    def decisions(self) -> int:
+        """Actions applied since the deal, or since the position was read."""
+        return int(self._states["decisions"][0])
+
+    def legal_actions(self) -> list[int]:
+        """Return the actor's legal actions, ascending; none when the game is over."""
+        word = int(self._legal[0])
+        return [action for action in range(NUM_ACTIONS) if word >> action & 1]
+
+    def legal_names(self) -> list[str]:
+        """Return the names of the legal actions, in the order of their ids."""
+        return [ACTIONS[action] for action in self.legal_actions()]
+
+    def action_mask(self) -> npt.NDArray[np.int8]:
+        """Return the actor's legal actions as ones, int8 (64,)."""
+        mask = np.empty((1, NUM_ACTIONS), np.int8)
+        masks_many(self._legal, mask)
+        return mask[0]
+
+    def apply(self, action: int | str) -> None:
+        """Carry out an action of the actor.
+
+        Args:
+            action: an id of 0 to 63, or a name of `taki_env.ACTIONS`.
+
+        Raises:
+            IllegalActionError: the action is not legal now. Nothing was changed.
+        """
+        index = self._action_index(action)
+        if index is None or not int(self._legal[0]) >> index & 1:
+            raise IllegalActionError(self._refusal(action, index))
+        apply_many(self._states, np.array([index]), self._legal)
+
+    def _action_index(self, action: object) -> int | None:
+        if isinstance(action, str):
+            return ACTION_INDEX.get(action)
+        if isinstance(action, np.ndarray) and action.shape == ():
+            action = action[()]
+        if not isinstance(action, Integral) or isinstance(action, bool):
+            return None
+        return int(action) if 0 <= action < NUM_ACTIONS else None
+
+    def _refusal(self, action: object, index: int | None) -> str:
+        if index is None:
+            hint = did_you_mean(action, ACTIONS) if isinstance(action, str) else ""
+            what = f"{action!r} is not an action{hint} (ids 0 to {NUM_ACTIONS - 1} or their names)"
+        else:
+            what = f"{ACTIONS[index]!r} ({index}) is not legal"
+        if self.is_over:
+            return f"{what}: the game is over, seat {self.winner} has won"
+        names = ", ".join(f"{ACTIONS[legal]!r} ({legal})" for legal in self.legal_actions())
+        return f"{what} for seat {self.actor} in phase {self.phase!r}; legal: {names}"
+
+    def rewards(self) -> npt.NDArray[np.float64]:
+        """Return +1 for the winner and -1/(n-1) for the others, float (num_players,).
+
+        All are 0 before the end; their sum is always 0.
+        """
+        rewards = np.zeros(self.num_players)
+        if self.winner is not None:
+            rewards[:] = -1 / (self.num_players - 1)
+            rewards[self.winner] = 1
+        return rewards
+
+    def observation(self, seat: int | None = None) -> npt.NDArray[np.float32]:
+        """Return what a seat sees, float32 (OBSERVATION_SIZE,); the actor's by default.
+
+        Raises:
+            ValueError: there is no such seat.
+        """
+        seats = np.array([self.actor if seat is None else self._checked_seat(seat)])
+        out = np.empty((1, OBSERVATION_SIZE), np.float32)
+        observe_many(self._states, seats, out)
+        return out[0]
+
+    def clone(self) -> Game:
+        """Return an independent copy, which will draw and shuffle the same cards."""
+        game = type(self).__new__(type(self))
+        game.rules = self.rules
+        game._states, game._legal = self._states.copy(), self._legal.copy()
+        return game
+
+    def determinize(self, seat: int, seed: int) -> Game:
+        """Return a copy in which all that `seat` cannot see is dealt anew.
+
+        The other hands, the draw pile and the future shuffles change; what `seat` observes and
+        may do does not. A player who is asked to answer a +3 keeps a card to answer with.
+
+        Raises:
+            ValueError: there is no such seat, or no such seed.
+        """
+        game = self.clone()
+        seats = np.array([self._checked_seat(seat)])
+        determinize_many(game._states, seats, seed_words(checked_seed(seed), 0))
+        legal_many(game._states, game._legal)
+        return game
+
+    def _checked_seat(self, seat: int) -> int:
+        if isinstance(seat, bool) or not isinstance(seat, Integral):
+            raise ValueError(f"seat must be 0 to {self.num_players - 1}, not {seat!r}")
+        if not 0 <= seat < self.num_players:
+            raise ValueError(f"seat must be 0 to {self.num_players - 1}, not {seat}")
+        return int(seat)
+
+    def __repr__(self) -> str:
+        """Return the state of play in a line."""
+        if self.is_over:
+            return f"<Game: {self.num_players} players, seat {self.winner} has won>"
+        return f"<Game: {self.num_players} players, phase {self.phase!r}, seat {self.actor} acts>"
+
+    def __str__(self) -> str:
+        """Return the table in words, all hands shown."""
+        from taki_env.rendering import table_text
+
+        return table_text(self.to_dict())
+
+
+def checked_rules(rules: Rules | None) -> Rules:
+    """Return the rules, the standard ones for None; TypeError for anything else."""
+    if rules is not None and not isinstance(rules, Rules):
+        raise TypeError(f"rules must be a taki_env.Rules, not {rules!r}")
+    return rules or Rules()
+
+
+def checked_seed(seed: int | None) -> int:
+    """Return the seed, one from the system for None; ValueError unless it is 0 or more."""
+    if seed is None:
+        return int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise ValueError(f"seed must be a whole number of 0 or more, not {seed!r}")
+    return int(seed)

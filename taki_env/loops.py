@@ -1,0 +1,118 @@
+"""Loops of the compiled rules over many games: what `Game`, `Batch` and the environments call.
+
+Shapes: `states` (num_games,) of `GAME_DTYPE`; one row or element a game in every other array.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from taki_env._jit import entry
+from taki_env.cards import NUM_ACTIONS, OVER
+from taki_env.engine import (
+    ONE,
+    ZERO,
+    Records,
+    Words,
+    apply_action,
+    deal,
+    legal_actions,
+    next_random,
+    sample_action,
+)
+from taki_env.observation import determinize, observe
+
+Integers = npt.NDArray[np.int64]
+
+
+@entry
+def deal_many(states: Records, games: Integers, words: Words, legal: Words) -> None:
+    """Deal new games at the indices `games` from random `words`."""
+    for k in range(games.size):
+        s = states[games[k]]
+        deal(s, words[k])
+        legal[games[k]] = legal_actions(s)
+
+
+@entry
+def legal_many(states: Records, legal: Words) -> None:
+    """Write the legal actions of every game."""
+    for i in range(states.size):
+        legal[i] = legal_actions(states[i])
+
+
+@entry
+def first_illegal(legal: Words, actions: Integers) -> int:
+    """Return the first game whose action is not legal, or -1; games with none are passed over."""
+    for i in range(legal.size):
+        action = actions[i]
+        within = 0 <= action < NUM_ACTIONS
+        if legal[i] != ZERO and not (within and (legal[i] >> np.uint64(action)) & ONE):
+            return i
+    return -1
+
+
+@entry
+def apply_many(states: Records, actions: Integers, legal: Words) -> None:
+    """Carry out one legal action in every game that is not over and renew `legal`."""
+    for i in range(states.size):
+        if legal[i] != ZERO:
+            s = states[i]
+            apply_action(s, actions[i])
+            legal[i] = legal_actions(s)
+
+
+@entry
+def observe_many(states: Records, seats: Integers, out: npt.NDArray[np.float32]) -> None:
+    """Write what `seats` see into the rows of `out`."""
+    for i in range(states.size):
+        observe(states[i], seats[i], out[i])
+
+
+@entry
+def masks_many(legal: Words, out: npt.NDArray[np.int8]) -> None:
+    """Unpack sets of actions into rows of zeros and ones."""
+    for i in range(legal.size):
+        for action in range(NUM_ACTIONS):
+            out[i, action] = (legal[i] >> np.uint64(action)) & ONE
+
+
+@entry
+def determinize_many(states: Records, seats: Integers, words: Words) -> None:
+    """Re-deal in every game what its seat cannot see."""
+    for i in range(states.size):
+        determinize(states[i], seats[i], words[i])
+
+
+@entry
+def sample_many(legal: Words, words: Words, actions: Integers) -> None:
+    """Draw a uniformly random legal action for every game that has one; renews `words`."""
+    for i in range(legal.size):
+        words[i] = next_random(words[i])
+        if legal[i] != ZERO:
+            actions[i] = sample_action(legal[i], words[i])
+
+
+@entry
+def play_random(
+    states: Records, words: Words, word: np.uint64, max_decisions: int, wins: Any
+) -> int:
+    """Play a game per word in `states[0]` with uniformly random actions.
+
+    Adds to `wins` (11,) by seat, the last one counting games cut off; returns the decisions taken.
+    """
+    total = 0
+    s = states[0]
+    for game in range(words.size):
+        deal(s, words[game])
+        decisions = 0
+        while s["phase"] != OVER and decisions < max_decisions:
+            word = next_random(word)
+            apply_action(s, sample_action(legal_actions(s), word))
+            decisions += 1
+        total += decisions
+        wins[s["winner"]] += 1
+    return total

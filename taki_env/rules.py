@@ -1,0 +1,118 @@
+"""The options of the game (RULES.md section 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from numbers import Integral
+from typing import Any
+
+from taki_env.cards import (
+    CARDS,
+    CHANGE_COLOR,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    NUM_CARDS,
+    NUM_COLORED,
+    STANDARD_DECK,
+)
+from taki_env.errors import did_you_mean
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Options of a game; frozen and hashable.
+
+    Raises:
+        TypeError: an option has the wrong type.
+        ValueError: an option has a value that no game can be played with.
+    """
+
+    tournament: bool = False
+    """Play stages from `hand_size` down to 1 instead of a single game."""
+    voluntary_draw: bool = False
+    """Allow `draw` in phase `play` although a card can be played."""
+    full_runs: bool = False
+    """Forbid `close taki` and `pass` while a card of the run's color is in hand."""
+    auto_last_card: bool = False
+    """Make the last-card call automatically; phase `last_card` never occurs."""
+    hand_size: int = 8
+    """Cards dealt to each player, and the first stage of a tournament."""
+    deck: tuple[int, ...] = STANDARD_DECK
+    """Copies of each of the 57 card types, by card index."""
+
+    def __post_init__(self) -> None:
+        """Check every option and turn `deck` into a tuple of plain ints."""
+        for field in fields(self):
+            if field.type == "bool" and not isinstance(getattr(self, field.name), bool):
+                raise TypeError(f"{field.name} must be True or False")
+        if not _is_whole(self.hand_size):
+            raise TypeError(f"hand_size must be a whole number, not {self.hand_size!r}")
+        object.__setattr__(self, "hand_size", int(self.hand_size))
+        object.__setattr__(self, "deck", _checked_deck(self.deck))
+        if not 1 <= self.hand_size <= sum(self.deck):
+            raise ValueError(f"hand_size must be 1 to {sum(self.deck)}, not {self.hand_size}")
+
+    @classmethod
+    def from_dict(cls, options: Mapping[str, Any]) -> Rules:
+        """Return the rules that a mapping of option names to values describes.
+
+        Raises:
+            ValueError: an option is unknown; the nearest known one is suggested.
+            TypeError: an option has the wrong type.
+        """
+        if not isinstance(options, Mapping):
+            raise TypeError(f"rules must be a mapping of options, not {options!r}")
+        names = [field.name for field in fields(cls)]
+        for name in options:
+            if name not in names:
+                hint = did_you_mean(name, names)
+                raise ValueError(f"unknown rule option {name!r}{hint} (options: {', '.join(names)})")
+        return cls(**options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every option by name; `deck` only if it is not the standard one."""
+        options = asdict(self)
+        if self.deck == STANDARD_DECK:
+            del options["deck"]
+        else:
+            options["deck"] = list(self.deck)
+        return options
+
+    def check_players(self, num_players: int) -> None:
+        """Raise ValueError unless `num_players` can be dealt a game with these rules."""
+        check_num_players(num_players)
+        colorless = sum(self.deck[NUM_COLORED:])
+        needed = num_players * self.hand_size + colorless + 1
+        if sum(self.deck) < needed:
+            raise ValueError(
+                f"a deck of {sum(self.deck)} cards cannot be dealt: {num_players} players x "
+                f"{self.hand_size} cards + {colorless} colorless + 1 to lead = {needed}"
+            )
+
+
+def check_num_players(num_players: int) -> None:
+    """Raise ValueError unless `num_players` is a whole number from 2 to 10."""
+    if not _is_whole(num_players) or not MIN_PLAYERS <= num_players <= MAX_PLAYERS:
+        raise ValueError(
+            f"num_players must be {MIN_PLAYERS} to {MAX_PLAYERS}, not {num_players!r}"
+        )
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _checked_deck(deck: Any) -> tuple[int, ...]:
+    try:
+        counts = tuple(int(copies) for copies in deck)
+        whole = all(copies == given for copies, given in zip(counts, deck, strict=True))
+    except (TypeError, ValueError):
+        whole, counts = False, ()
+    if not whole or len(counts) != NUM_CARDS:
+        raise ValueError(f"deck must be {NUM_CARDS} whole numbers, the copies of each card type")
+    for card, copies in enumerate(counts):
+        most = STANDARD_DECK[CHANGE_COLOR] if card == CHANGE_COLOR else 2
+        if not 0 <= copies <= most:
+            raise ValueError(f"deck has {copies} {CARDS[card]!r}; 0 to {most} are allowed")
+    return counts
