@@ -3,6 +3,11 @@
 See `Game` for one game, `Batch` for many, `env` for PettingZoo, and ``Taki-v0`` for Gymnasium.
 """
 
+import gymnasium
+import pettingzoo
+
+from taki_env.aec import env, parallel_env, raw_env
+from taki_env.batch import Batch, View
 from taki_env.cards import ACTIONS, CARDS, COLORS, PHASES, SYMBOLS
 from taki_env.errors import IllegalActionError
 from taki_env.game import Game
@@ -10,3 +15,26 @@ from taki_env.observation import LAYOUT, OBSERVATION_SIZE
 from taki_env.rules import Rules
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ACTIONS",
+    "CARDS",
+    "COLORS",
+    "LAYOUT",
+    "OBSERVATION_SIZE",
+    "PHASES",
+    "SYMBOLS",
+    "Batch",
+    "Game",
+    "IllegalActionError",
+    "Rules",
+    "View",
+    "env",
+    "parallel_env",
+    "raw_env",
+]
+
+gymnasium.register("Taki-v0", entry_point="taki_env.single:TakiEnv")
+if hasattr(pettingzoo, "register"):  # PettingZoo 1.27 brought the registry
+    pettingzoo.register("aec", "taki/taki-v0", entry_point="taki_env.aec:env")
+    pettingzoo.register("parallel", "taki/taki-v0", entry_point="taki_env.aec:parallel_env")

@@ -13,13 +13,15 @@ from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
+import numba.core.config
 from numba.extending import register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+config: Any = numba.core.config
 PACKAGE = Path(__file__).parent
 CONSTANTS = PACKAGE / "cards.py"
 
@@ -59,21 +61,21 @@ def cache_folder(folder: Path) -> Path | None:
     return next((path for path in stamped if _writable(path)), None)
 
 
-OPTIONS = {"nogil": True, "error_model": "numpy"}
-
-
 def inner(function: Function) -> Function:
     """Mark `function` as a part of compiled functions; from Python it runs uncompiled."""
-    mark = register_jitable(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
-    return mark(function)  # type: ignore[no-any-return]
+    mark = register_jitable(
+        nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )
+    return cast(Function, mark(function))
 
 
 def entry(function: Function) -> Function:
-    """Compile `function` for calls from Python; the result is kept on disk where that is possible."""
+    """Compile `function` for calls from Python; keep the result on disk where that is possible."""
     folder = cache_folder(Path(function.__code__.co_filename).parent)
-    saved = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder or saved)
+    saved = config.CACHE_DIR
+    config.CACHE_DIR = str(folder or saved)
     try:
-        return numba.njit(cache=folder is not None, **OPTIONS)(function)  # type: ignore[no-any-return]
+        compile_function = numba.njit(cache=folder is not None, nogil=True, error_model="numpy")
+        return cast(Function, compile_function(function))
     finally:
-        numba.config.CACHE_DIR = saved
+        config.CACHE_DIR = saved

@@ -1,4 +1,4 @@
-"""The vocabulary of TAKI: colors, symbols, card types, actions and phases (RULES.md sections 1, 2 and 10).
+"""The vocabulary of TAKI: colors, symbols, cards, actions, phases (RULES.md sections 1, 2, 10).
 
 Every name in the project comes from here. Indices are positions in these tuples, so
 ``CARDS[13 * color + symbol]`` is the colored card and ``ACTIONS[i]`` the name of action ``i``.

@@ -28,7 +28,6 @@ from taki_env.cards import (
     LAST_CARD,
     MAX_PLAYERS,
     NO_SYMBOL,
-    NUM_ACTIONS,
     NUM_COLORED,
     NUM_COLORS,
     NUM_SYMBOLS,
@@ -50,6 +49,9 @@ from taki_env.cards import (
 
 Record: TypeAlias = Any
 """One element of a `GAME_DTYPE` array; Numba and NumPy give it different types."""
+Word: TypeAlias = Any
+"""One `uint64`, to the compiler."""
+Int: TypeAlias = int | np.int64
 Records: TypeAlias = npt.NDArray[np.void]
 Words: TypeAlias = npt.NDArray[np.uint64]
 
@@ -121,22 +123,20 @@ STACK_ANSWERS = SYMBOL_CARDS[PLUS_TWO] | KING_BIT
 
 # Bits and random words -----------------------------------------------------------------------
 
-_M1, _M2, _M4 = (
-    np.uint64(m) for m in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
-)
+_M1, _M2, _M4 = (np.uint64(m) for m in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
 _BYTES = np.uint64(0x0101010101010101)
 _S1, _S2, _S4, _S56 = (np.uint64(k) for k in (1, 2, 4, 56))
 _X13, _X7, _X17, _X32 = (np.uint64(k) for k in (13, 7, 17, 32))
 
 
 @inner
-def bit_of(action: int) -> np.uint64:
+def bit_of(action: Int) -> np.uint64:
     """Return the set that holds `action` alone."""
     return ONE << np.uint64(action)
 
 
 @inner
-def count_bits(word: np.uint64) -> int:
+def count_bits(word: np.uint64) -> Int:
     """Return how many actions a set holds (the compiler makes it one instruction)."""
     word = word - ((word >> _S1) & _M1)
     word = (word & _M2) + ((word >> _S2) & _M2)
@@ -145,13 +145,13 @@ def count_bits(word: np.uint64) -> int:
 
 
 @inner
-def lowest(word: np.uint64) -> int:
+def lowest(word: np.uint64) -> Int:
     """Return the lowest action of a set that is not empty."""
     return count_bits((word & (~word + ONE)) - ONE)
 
 
 @inner
-def next_random(word: np.uint64) -> np.uint64:
+def next_random(word: Word) -> Word:
     """Return the next word of a generator (Marsaglia 2003, xorshift64: never 0)."""
     word = word ^ (word << _X13)
     word = word ^ (word >> _X7)
@@ -159,13 +159,13 @@ def next_random(word: np.uint64) -> np.uint64:
 
 
 @inner
-def below(word: np.uint64, bound: int) -> int:
+def below(word: np.uint64, bound: Int) -> Int:
     """Return a number in [0, bound) from the high half of a random word (Lemire 2019)."""
     return np.int64(((word >> _X32) * np.uint64(bound)) >> _X32)
 
 
 @inner
-def sample_action(legal: np.uint64, word: np.uint64) -> int:
+def sample_action(legal: np.uint64, word: np.uint64) -> Int:
     """Return a uniformly random action of a set that is not empty."""
     for _ in range(below(word, count_bits(legal))):
         legal = legal & (legal - ONE)
@@ -175,12 +175,15 @@ def sample_action(legal: np.uint64, word: np.uint64) -> int:
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-def seed_words(seed: int, indices: npt.ArrayLike, episodes: npt.ArrayLike = 0) -> Words:
+def seed_words(
+    seed: int, indices: npt.ArrayLike, episodes: npt.ArrayLike = 0, stream: int = 0
+) -> Words:
     """Return a random word for each game index and episode, shape (num_games,).
 
-    A word depends on nothing else, so neither batch size nor play changes a later deal.
+    A word depends on nothing else, so neither batch size nor play changes a later deal. Words of
+    another `stream` are independent: 0 deals the cards, others are for policies.
     """
-    words = np.random.SeedSequence(seed).generate_state(1, np.uint64)
+    words = np.random.SeedSequence(seed, spawn_key=(stream,)).generate_state(1, np.uint64)
     for number in (indices, episodes):
         words = _mixed(words + (np.atleast_1d(number).astype(np.uint64) + ONE) * _GOLDEN)
     return np.where(words == ZERO, _GOLDEN, words)
@@ -197,7 +200,7 @@ def _mixed(word: Words) -> Words:
 
 
 @inner
-def _give(s: Record, seat: int, card: int) -> None:
+def _give(s: Record, seat: Int, card: Int) -> None:
     """Put a card into a hand."""
     s["hand_sizes"][seat] += 1
     if card == CHANGE_COLOR:
@@ -210,7 +213,7 @@ def _give(s: Record, seat: int, card: int) -> None:
 
 
 @inner
-def _discard(s: Record, seat: int, card: int) -> None:
+def _discard(s: Record, seat: Int, card: Int) -> None:
     """Move a card from a hand to the discard pile."""
     s["hand_sizes"][seat] -= 1
     if card == CHANGE_COLOR:
@@ -228,7 +231,7 @@ def _discard(s: Record, seat: int, card: int) -> None:
 
 
 @inner
-def _shuffle(s: Record, one: np.uint64, two: np.uint64, change_colors: int) -> None:
+def _shuffle(s: Record, one: np.uint64, two: np.uint64, change_colors: Int) -> None:
     """Make the draw pile a random order of the given cards (Fisher-Yates, inside out)."""
     word = s["rng"]
     size = 0
@@ -253,7 +256,7 @@ def _shuffle(s: Record, one: np.uint64, two: np.uint64, change_colors: int) -> N
 
 
 @inner
-def _set_discard(s: Record, card: int) -> None:
+def _set_discard(s: Record, card: Int) -> None:
     """Make the discard pile one card, or none for a negative one."""
     is_change = card == CHANGE_COLOR
     s["discard_one"] = ZERO if is_change or card < 0 else bit_of(card)
@@ -278,7 +281,7 @@ def _refill(s: Record) -> None:
 
 
 @inner
-def _draw(s: Record, seat: int, count: int) -> None:
+def _draw(s: Record, seat: Int, count: Int) -> None:
     """Draw up to `count` cards; fewer when all others are in hands (section 8)."""
     for _ in range(count):
         if s["draw_size"] == 0:
@@ -342,7 +345,7 @@ def _turn_over_lead(s: Record) -> None:
 
 
 @inner
-def next_seat(s: Record, seat: int) -> int:
+def next_seat(s: Record, seat: Int) -> Int:
     """Return the seat after `seat` in the direction of play."""
     following = np.int64(seat) + s["direction"]
     if following < 0:
@@ -351,7 +354,7 @@ def next_seat(s: Record, seat: int) -> int:
 
 
 @inner
-def _legal_play(s: Record, hand: np.uint64) -> np.uint64:
+def _legal_play(s: Record, hand: np.uint64) -> Word:
     if s["pending_draw"]:
         return (hand & STACK_ANSWERS) | DRAW_BIT
     plays = hand & (COLOR_CARDS[s["color"]] | SYMBOL_CARDS[s["symbol"]] | COLORLESS_CARDS)
@@ -360,7 +363,7 @@ def _legal_play(s: Record, hand: np.uint64) -> np.uint64:
 
 
 @inner
-def _legal_run(s: Record, hand: np.uint64) -> np.uint64:
+def _legal_run(s: Record, hand: np.uint64) -> Word:
     colored = hand & COLOR_CARDS[s["color"]]
     plays = colored | (hand & SUPER_TAKI_BIT)
     if s["full_runs"] and colored != ZERO:
@@ -369,14 +372,14 @@ def _legal_run(s: Record, hand: np.uint64) -> np.uint64:
 
 
 @inner
-def answers(s: Record, seat: int) -> np.uint64:
+def answers(s: Record, seat: Int) -> Word:
     """Return the cards with which `seat` can answer a +3 (section 7)."""
     kings = KING_BIT if seat == next_seat(s, s["turn"]) else ZERO
     return s["holds_one"][seat] & (BREAKER_BIT | kings)
 
 
 @inner
-def legal_actions(s: Record) -> np.uint64:
+def legal_actions(s: Record) -> Word:
     """Return the set of actions that the actor may take; empty when the game is over."""
     phase = s["phase"]
     hand = s["holds_one"][s["actor"]]
@@ -397,7 +400,7 @@ def legal_actions(s: Record) -> np.uint64:
 
 
 @inner
-def _win(s: Record, seat: int) -> None:
+def _win(s: Record, seat: Int) -> None:
     """End the game. What no longer matters is set to what it is between turns."""
     s["winner"] = seat
     s["turn"] = seat
@@ -424,7 +427,7 @@ def _pass_turn(s: Record) -> None:
 
 
 @inner
-def _ask(s: Record, seat: int) -> None:
+def _ask(s: Record, seat: Int) -> None:
     """Ask the next who can answer the +3, from `seat` on; if nobody can, the others draw."""
     turn = np.int64(s["turn"])
     while seat != turn:
@@ -458,7 +461,7 @@ def _break_plus_three(s: Record) -> None:
 
 
 @inner
-def _hand_settled(s: Record, seat: int) -> bool:
+def _hand_settled(s: Record, seat: Int) -> bool:
     """Settle a hand after playing: False if that ended the game or calls for a last-card call."""
     size = s["hand_sizes"][seat]
     if size > 1:
@@ -498,7 +501,7 @@ def _act(s: Record) -> None:
 
 
 @inner
-def _open_run(s: Record, seat: int) -> None:
+def _open_run(s: Record, seat: Int) -> None:
     """Open a TAKI; as an only card it stays open (section 6)."""
     s["symbol"] = TAKI
     s["open_taki"] = 1
@@ -520,7 +523,7 @@ def _close_run(s: Record) -> None:
 
 
 @inner
-def _lay_on_run(s: Record, seat: int, card: int) -> None:
+def _lay_on_run(s: Record, seat: Int, card: Int) -> None:
     s["symbol"] = TAKI if card == SUPER_TAKI else card % NUM_SYMBOLS
     s["can_close"] = 1
     s["phase"] = RUN
@@ -529,7 +532,7 @@ def _lay_on_run(s: Record, seat: int, card: int) -> None:
 
 
 @inner
-def _play_colored(s: Record, seat: int, card: int) -> None:
+def _play_colored(s: Record, seat: Int, card: Int) -> None:
     symbol = card % NUM_SYMBOLS
     s["color"] = card // NUM_SYMBOLS
     s["symbol"] = symbol
@@ -542,7 +545,7 @@ def _play_colored(s: Record, seat: int, card: int) -> None:
 
 
 @inner
-def _play_colorless(s: Record, seat: int, card: int, action: int) -> None:
+def _play_colorless(s: Record, seat: Int, card: Int, action: Int) -> None:
     s["symbol"] = NO_SYMBOL
     if card == SUPER_TAKI:
         _open_run(s, seat)
@@ -560,7 +563,7 @@ def _play_colorless(s: Record, seat: int, card: int, action: int) -> None:
 
 
 @inner
-def _play_breaker(s: Record, seat: int) -> None:
+def _play_breaker(s: Record, seat: Int) -> None:
     """Lay a Breaker beneath the leading card: an answer to a +3, or a penalty (section 5)."""
     if s["phase"] == RESPOND:
         s["plus_three_by"] = NOBODY
@@ -573,7 +576,7 @@ def _play_breaker(s: Record, seat: int) -> None:
 
 
 @inner
-def _play(s: Record, action: int) -> None:
+def _play(s: Record, action: Int) -> None:
     seat = np.int64(s["actor"])
     card = min(action, CHANGE_COLOR)
     _discard(s, seat, card)
@@ -598,14 +601,14 @@ def _play(s: Record, action: int) -> None:
 @inner
 def _take(s: Record) -> None:
     """Draw one card or the whole +2 stack; the turn ends."""
-    count = max(np.int64(s["pending_draw"]), 1)
+    count = np.int64(s["pending_draw"]) or np.int64(1)
     s["pending_draw"] = 0
     _draw(s, np.int64(s["actor"]), count)
     _pass_turn(s)
 
 
 @inner
-def _answer_call(s: Record, action: int) -> None:
+def _answer_call(s: Record, action: Int) -> None:
     """Say "last card" or pay for the silence; then the turn, or the answer to a +3, goes on."""
     seat = np.int64(s["actor"])
     if action == PASS:
@@ -617,7 +620,7 @@ def _answer_call(s: Record, action: int) -> None:
 
 
 @inner
-def apply_action(s: Record, action: int) -> None:
+def apply_action(s: Record, action: Int) -> None:
     """Carry out a legal action of the actor."""
     s["decisions"] += 1
     if action < DRAW:
@@ -632,4 +635,3 @@ def apply_action(s: Record, action: int) -> None:
         _ask(s, next_seat(s, s["actor"]))
     else:  # leave the TAKI open, or decline a King's extra card
         _end_turn(s)
-

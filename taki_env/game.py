@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env.cards import ACTIONS, NUM_ACTIONS, PHASES
-from taki_env.engine import seed_words
+from taki_env.engine import Records, seed_words
 from taki_env.errors import IllegalActionError, did_you_mean
 from taki_env.loops import (
     apply_many,
@@ -47,7 +47,11 @@ class Game:
         self.rules.check_players(num_players)
         self._states = new_states(1, num_players, self.rules)
         self._legal = np.zeros(1, np.uint64)
-        deal_many(self._states, _FIRST, seed_words(checked_seed(seed), 0), self._legal)
+        self._deal(checked_seed(seed))
+
+    def _deal(self, seed: int, episode: int = 0) -> None:
+        """Deal anew; episode k of a seed is what game 0 of a `Batch` plays after k resets."""
+        deal_many(self._states, _FIRST, seed_words(seed, 0, episode), self._legal)
 
     @classmethod
     def from_dict(cls, position: Mapping[str, Any], seed: int = 0) -> Game:
@@ -60,9 +64,14 @@ class Game:
         Raises:
             ValueError: the position is impossible; the message says why.
         """
-        game = cls.__new__(cls)
         word = seed_words(checked_seed(seed), 0)
-        game._states, game.rules = read_position(position, word[0])
+        return cls._of(*read_position(position, word[0]))
+
+    @classmethod
+    def _of(cls, states: Records, rules: Rules) -> Game:
+        """Return the game of a copy of a record (1,)."""
+        game = cls.__new__(cls)
+        game._states, game.rules = states.copy(), rules
         game._legal = np.zeros(1, np.uint64)
         legal_many(game._states, game._legal)
         return game
@@ -117,9 +126,9 @@ class Game:
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """Return the actor's legal actions as ones, int8 (64,)."""
-        mask = np.empty((1, NUM_ACTIONS), np.int8)
-        masks_many(self._legal, mask)
-        return mask[0]
+        mask = np.empty(NUM_ACTIONS, np.int8)
+        masks_many(self._legal, mask[np.newaxis])
+        return mask
 
     def apply(self, action: int | str) -> None:
         """Carry out an action of the actor.
@@ -133,7 +142,7 @@ class Game:
         index = self._action_index(action)
         if index is None or not int(self._legal[0]) >> index & 1:
             raise IllegalActionError(self._refusal(action, index))
-        apply_many(self._states, np.array([index]), self._legal)
+        apply_many(self._states, _FIRST, np.array([index]), self._legal)
 
     def _action_index(self, action: object) -> int | None:
         if isinstance(action, str):
@@ -142,7 +151,7 @@ class Game:
             action = action[()]
         if not isinstance(action, Integral) or isinstance(action, bool):
             return None
-        return int(action) if 0 <= action < NUM_ACTIONS else None
+        return int(action) if int(action) in range(NUM_ACTIONS) else None
 
     def _refusal(self, action: object, index: int | None) -> str:
         if index is None:
@@ -173,16 +182,13 @@ class Game:
             ValueError: there is no such seat.
         """
         seats = np.array([self.actor if seat is None else self._checked_seat(seat)])
-        out = np.empty((1, OBSERVATION_SIZE), np.float32)
-        observe_many(self._states, seats, out)
-        return out[0]
+        out = np.empty(OBSERVATION_SIZE, np.float32)
+        observe_many(self._states, seats, out[np.newaxis])
+        return out
 
     def clone(self) -> Game:
         """Return an independent copy, which will draw and shuffle the same cards."""
-        game = type(self).__new__(type(self))
-        game.rules = self.rules
-        game._states, game._legal = self._states.copy(), self._legal.copy()
-        return game
+        return self._of(self._states, self.rules)
 
     def determinize(self, seat: int, seed: int) -> Game:
         """Return a copy in which all that `seat` cannot see is dealt anew.

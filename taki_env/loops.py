@@ -15,6 +15,7 @@ from taki_env.cards import NUM_ACTIONS, OVER
 from taki_env.engine import (
     ONE,
     ZERO,
+    Int,
     Records,
     Words,
     apply_action,
@@ -45,7 +46,7 @@ def legal_many(states: Records, legal: Words) -> None:
 
 
 @entry
-def first_illegal(legal: Words, actions: Integers) -> int:
+def first_illegal(legal: Words, actions: Integers) -> Int:
     """Return the first game whose action is not legal, or -1; games with none are passed over."""
     for i in range(legal.size):
         action = actions[i]
@@ -56,12 +57,13 @@ def first_illegal(legal: Words, actions: Integers) -> int:
 
 
 @entry
-def apply_many(states: Records, actions: Integers, legal: Words) -> None:
-    """Carry out one legal action in every game that is not over and renew `legal`."""
-    for i in range(states.size):
+def apply_many(states: Records, games: Integers, actions: Integers, legal: Words) -> None:
+    """Carry out a legal action in each of `games` that is not over and renew its `legal`."""
+    for k in range(games.size):
+        i = games[k]
         if legal[i] != ZERO:
             s = states[i]
-            apply_action(s, actions[i])
+            apply_action(s, actions[k])
             legal[i] = legal_actions(s)
 
 
@@ -98,8 +100,8 @@ def sample_many(legal: Words, words: Words, actions: Integers) -> None:
 
 @entry
 def play_random(
-    states: Records, words: Words, word: np.uint64, max_decisions: int, wins: Any
-) -> int:
+    states: Records, words: Words, word: np.uint64, max_decisions: Int, wins: Any
+) -> Int:
     """Play a game per word in `states[0]` with uniformly random actions.
 
     Adds to `wins` (11,) by seat, the last one counting games cut off; returns the decisions taken.

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from taki_env._jit import inner
 from taki_env.cards import (
@@ -26,6 +25,7 @@ from taki_env.cards import (
 from taki_env.engine import (
     ONE,
     ZERO,
+    Int,
     Record,
     _give,
     _shuffle,
@@ -90,13 +90,13 @@ _DECK_SIZE = np.float32(sum(STANDARD_DECK))
 
 
 @inner
-def scaled(count: int) -> np.float32:
+def scaled(count: Int) -> np.float32:
     """Return count / (count + 4): in [0, 1), finest where few cards differ most."""
     return np.float32(count) / (np.float32(count) + _FOUR)
 
 
 @inner
-def _observe_cards(out: Any, one: np.uint64, two: np.uint64, change_colors: int) -> None:
+def _observe_cards(out: Any, one: np.uint64, two: np.uint64, change_colors: Int) -> None:
     for card in range(CHANGE_COLOR):
         shift = np.uint64(card)
         out[card] = np.float32(((one >> shift) & ONE) + ((two >> shift) & ONE)) * _HALF
@@ -104,7 +104,7 @@ def _observe_cards(out: Any, one: np.uint64, two: np.uint64, change_colors: int)
 
 
 @inner
-def _observe_table(s: Record, seat: int, out: Any) -> None:
+def _observe_table(s: Record, seat: Int, out: Any) -> None:
     out[_COLOR + s["color"]] = 1
     out[_SYMBOL + s["symbol"]] = 1
     out[_PHASE + s["phase"]] = 1
@@ -115,9 +115,9 @@ def _observe_table(s: Record, seat: int, out: Any) -> None:
 
 
 @inner
-def _observe_seats(s: Record, seat: int, out: Any) -> None:
+def _observe_seats(s: Record, seat: Int, out: Any) -> None:
     first_stage = np.float32(s["hand_size"])
-    other = np.int64(seat)
+    other: Int = np.int64(seat)
     for relative in range(np.int64(s["num_players"])):
         out[_PLUS_THREE_BY + relative] = 1 if s["plus_three_by"] == other else 0
         out[_TURN + relative] = 1 if s["turn"] == other else 0
@@ -140,13 +140,11 @@ def _observe_rules(s: Record, out: Any) -> None:
 
 
 @inner
-def observe(s: Record, seat: int, out: Any) -> None:
+def observe(s: Record, seat: Int, out: Any) -> None:
     """Write what `seat` sees into `out`, float32 (OBSERVATION_SIZE,)."""
     out[_COLOR:] = 0
     _observe_cards(out, s["holds_one"][seat], s["holds_two"][seat], s["change_colors"][seat])
-    _observe_cards(
-        out[_DISCARD:], s["discard_one"], s["discard_two"], s["discard_change_colors"]
-    )
+    _observe_cards(out[_DISCARD:], s["discard_one"], s["discard_two"], s["discard_change_colors"])
     _observe_table(s, seat, out)
     _observe_seats(s, seat, out)
     _observe_rules(s, out)
@@ -162,13 +160,13 @@ def _minus(one: np.uint64, two: np.uint64, less_one: np.uint64, less_two: np.uin
 
 
 @inner
-def _copies(one: np.uint64, two: np.uint64, card: int) -> int:
+def _copies(one: np.uint64, two: np.uint64, card: Int) -> Int:
     shift = np.uint64(card)
     return np.int64((one >> shift) & ONE) + np.int64((two >> shift) & ONE)
 
 
 @inner
-def _answer_to_keep(s: Record, seat: int, one: np.uint64, two: np.uint64, word: np.uint64) -> int:
+def _answer_to_keep(s: Record, seat: Int, one: np.uint64, two: np.uint64, word: np.uint64) -> Int:
     """Return the card that an asked actor other than `seat` must hold, or -1 (section 7)."""
     if s["phase"] != RESPOND or s["actor"] == seat:
         return -1
@@ -178,14 +176,12 @@ def _answer_to_keep(s: Record, seat: int, one: np.uint64, two: np.uint64, word: 
 
 
 @inner
-def determinize(s: Record, seat: int, word: np.uint64) -> None:
+def determinize(s: Record, seat: Int, word: np.uint64) -> None:
     """Re-deal all that `seat` cannot see: the other hands, the draw pile, the random word.
 
     An asked actor keeps a card to answer with, so that the state stays one that play can reach.
     """
-    one, two = _minus(
-        s["deck_one"], s["deck_two"], s["holds_one"][seat], s["holds_two"][seat]
-    )
+    one, two = _minus(s["deck_one"], s["deck_two"], s["holds_one"][seat], s["holds_two"][seat])
     one, two = _minus(one, two, s["discard_one"], s["discard_two"])
     change_colors = np.int64(s["deck_change_colors"]) - s["change_colors"][seat]
     word = next_random(word)
@@ -200,7 +196,7 @@ def determinize(s: Record, seat: int, word: np.uint64) -> None:
 
 
 @inner
-def _deal_hand(s: Record, seat: int, kept: int) -> None:
+def _deal_hand(s: Record, seat: Int, kept: Int) -> None:
     """Replace a hand by `kept`, unless negative, and cards from the draw pile."""
     size = np.int64(s["hand_sizes"][seat])
     s["holds_one"][seat] = ZERO

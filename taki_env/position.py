@@ -358,4 +358,3 @@ def _turn_rules(s: Record) -> list[tuple[bool, str]]:
         (not answering or s["lead"] == PLUS_THREE, "an answer needs a '+3' to lead"),
         (phase != LAST_CARD or not s["auto_last_card"], "auto_last_card leaves nothing to call"),
     ]
-

@@ -2,8 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from taki_env.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from taki_env.game import Game
+
+RENDER_MODES = ["human", "ansi"]
+
+
+def checked_render_mode(mode: str | None, modes: Sequence[Any]) -> str | None:
+    """Return the render mode; ValueError names the allowed ones."""
+    if mode is not None and mode not in modes:
+        hint = did_you_mean(mode, modes)
+        raise ValueError(
+            f"render_mode must be None or one of {', '.join(modes)}, not {mode!r}{hint}"
+        )
+    return mode
+
+
+def render_text(game: Game, mode: str) -> str | None:
+    """Return the table in words for "ansi", print it for "human"."""
+    text = table_text(game.to_dict())
+    if mode == "ansi":
+        return text
+    print(text)
+    return None
 
 
 def table_text(position: Mapping[str, Any], seat: int | None = None) -> str:

@@ -67,7 +67,9 @@ class Rules:
         for name in options:
             if name not in names:
                 hint = did_you_mean(name, names)
-                raise ValueError(f"unknown rule option {name!r}{hint} (options: {', '.join(names)})")
+                raise ValueError(
+                    f"unknown rule option {name!r}{hint} (options: {', '.join(names)})"
+                )
         return cls(**options)
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,9 +96,7 @@ class Rules:
 def check_num_players(num_players: int) -> None:
     """Raise ValueError unless `num_players` is a whole number from 2 to 10."""
     if not _is_whole(num_players) or not MIN_PLAYERS <= num_players <= MAX_PLAYERS:
-        raise ValueError(
-            f"num_players must be {MIN_PLAYERS} to {MAX_PLAYERS}, not {num_players!r}"
-        )
+        raise ValueError(f"num_players must be {MIN_PLAYERS} to {MAX_PLAYERS}, not {num_players!r}")
 
 
 def _is_whole(value: object) -> bool:

@@ -10,7 +10,7 @@ from taki_env import CARDS, Game, Rules
 
 CASES = json.loads((Path(__file__).parent / "cases.json").read_text())
 WORD = 2**64 - 1
-SMALL_DECK = tuple(1 if card % 3 else 2 for card in range(56)) + (2,)
+SMALL_DECK = (*(1 if card % 3 else 2 for card in range(56)), 2)
 """An odd deck of 78 cards: refills and empty piles come early."""
 
 VARIANTS = {

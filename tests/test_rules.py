@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from taki_env import CARDS, Game
+from taki_env import Game
 from tests.helpers import CASES, VARIANTS, Shuffler, rest_of_deck
 from tests.reference import Reference
 

@@ -1,0 +1,188 @@
+"""TAKI as a PettingZoo AEC environment.
+
+Seats are the agents `player_0` … . One step is one decision: `agent_selection` stays with a player
+during a TAKI run, a Plus and a King, and moves out of turn order to whoever may answer a +3.
+
+Observation: a dict of `observation`, float32 (OBSERVATION_SIZE,) in [0, 1] (see
+`taki_env.LAYOUT`), and `action_mask`, int8 (64,), all zero for agents that are not to move. The
+mask is in `infos[agent]` as well. Actions: `Discrete(64)`, the names in `taki_env.ACTIONS`.
+
+Rewards come at the end: +1 for the winner, -1/(n-1) for each other agent. A game is truncated
+with zero rewards after `max_decisions`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils import wrappers
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+from taki_env.cards import NUM_ACTIONS
+from taki_env.game import Game, checked_rules, checked_seed
+from taki_env.observation import OBSERVATION_SIZE
+from taki_env.rendering import RENDER_MODES, checked_render_mode, render_text
+from taki_env.rules import Rules
+
+
+def env(**options: Any) -> AECEnv[str, Any, Any]:
+    """Return the environment wrapped as PettingZoo's classic ones are.
+
+    An illegal action warns, costs its agent 1 and ends the game. Options: those of `raw_env`.
+    """
+    game = wrappers.TerminateIllegalWrapper(raw_env(**options), illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(game))
+
+
+def parallel_env(**options: Any) -> ParallelEnv[str, Any, Any]:
+    """Return `env` as a parallel environment, in which only the agent to move matters."""
+    return turn_based_aec_to_parallel(env(**options))
+
+
+class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
+    """The environment without wrappers.
+
+    Args:
+        num_players: 2 to 10.
+        rules: the options; standard rules by default.
+        render_mode: None, "ansi" (a string) or "human" (printed after every step).
+        max_decisions: a game is truncated after so many decisions.
+
+    Raises:
+        ValueError: a value out of its range; says what is allowed.
+    """
+
+    metadata = {  # noqa: RUF012 - PettingZoo's form
+        "render_modes": RENDER_MODES,
+        "name": "taki_v0",
+        "is_parallelizable": True,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        num_players: int = 2,
+        rules: Rules | None = None,
+        render_mode: str | None = None,
+        max_decisions: int = 2000,
+    ) -> None:
+        super().__init__()
+        self.rules = checked_rules(rules)
+        self.rules.check_players(num_players)
+        if max_decisions < 1:
+            raise ValueError(f"max_decisions must be 1 or more, not {max_decisions!r}")
+        self.render_mode = checked_render_mode(render_mode, RENDER_MODES)
+        self.max_decisions = max_decisions
+        self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
+        self.agents: list[str] = []
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._seed, self._episode = checked_seed(None), -1
+
+    @cached_property
+    def observation_spaces(self) -> dict[str, spaces.Space[Any]]:
+        """The space of each agent's observations."""
+        return {agent: _observation_space() for agent in self.possible_agents}
+
+    @cached_property
+    def action_spaces(self) -> dict[str, spaces.Space[Any]]:
+        """The space of each agent's actions."""
+        return {agent: spaces.Discrete(NUM_ACTIONS) for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's observations, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's actions, always the same object."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game.
+
+        Args:
+            seed: deals the game of ``Game(num_players, rules, seed)``; later resets without a
+                seed deal the next games of the same seed.
+            options: not used.
+        """
+        if seed is not None:
+            self._seed, self._episode = checked_seed(seed), -1
+        self._episode += 1
+        self.game = Game(len(self.possible_agents), self.rules, self._seed)
+        if self._episode:
+            self.game._deal(self._seed, self._episode)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {"action_mask": _no_action()} for agent in self.agents}
+        self._skip_agent_selection = None
+        self._select()
+
+    def _select(self) -> None:
+        """Hand the move to the game's actor."""
+        self.agent_selection = self.possible_agents[self.game.actor]
+        self.infos[self.agent_selection]["action_mask"] = self.game.action_mask()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Return what an agent sees, and its action mask: all zero unless it is to move."""
+        seat = self._seats[agent]
+        to_move = seat == self.game.actor and agent in self.infos
+        mask = self.infos[agent]["action_mask"].copy() if to_move else _no_action()
+        return {"observation": self.game.observation(seat), "action_mask": mask}
+
+    def step(self, action: Any) -> None:
+        """Carry out the action of `agent_selection`.
+
+        Raises:
+            IllegalActionError: the action is not legal now. Nothing was changed.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self.game.apply(action)
+        self.infos[agent]["action_mask"] = _no_action()
+        if self.game.is_over:
+            self._end(self.terminations, self.game.rewards().tolist())
+        elif self.game.decisions >= self.max_decisions:
+            self._end(self.truncations, [0.0] * len(self.agents))
+        else:
+            self._select()
+        if self.render_mode == "human":
+            self.render()
+
+    def _end(self, endings: dict[str, bool], rewards: list[float]) -> None:
+        for agent, reward in zip(self.agents, rewards, strict=True):
+            endings[agent] = True
+            self.rewards[agent] = reward
+        self._accumulate_rewards()
+        self.agent_selection = self.possible_agents[self.game.actor]
+
+    def close(self) -> None:
+        """Release nothing: there is no window."""
+
+    def render(self) -> str | None:
+        """Return the table in words ("ansi"), print it ("human"), or warn without a render mode."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() was called without a render_mode")
+            return None
+        return render_text(self.game, self.render_mode)
+
+
+def _no_action() -> np.ndarray[Any, np.dtype[np.int8]]:
+    return np.zeros(NUM_ACTIONS, np.int8)
+
+
+def _observation_space() -> spaces.Space[Any]:
+    return spaces.Dict(
+        {
+            "observation": spaces.Box(0.0, 1.0, (OBSERVATION_SIZE,), np.float32),
+            "action_mask": spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
+        }
+    )

@@ -1,0 +1,235 @@
+"""Many games at once, and the view of them that agents get."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from taki_env.cards import ACTIONS, NUM_ACTIONS, OVER
+from taki_env.engine import Records, Words, seed_words
+from taki_env.errors import IllegalActionError
+from taki_env.game import Game, checked_rules, checked_seed
+from taki_env.loops import (
+    apply_many,
+    deal_many,
+    determinize_many,
+    first_illegal,
+    masks_many,
+    observe_many,
+)
+from taki_env.observation import OBSERVATION_SIZE
+from taki_env.position import new_states
+from taki_env.rules import Rules
+
+Seats = npt.NDArray[np.int64]
+
+
+def observe_states(
+    states: Records, seats: Seats, out: npt.NDArray[np.float32] | None = None
+) -> npt.NDArray[np.float32]:
+    """Return what `seats` see, float32 (num_games, OBSERVATION_SIZE), written to `out` if given."""
+    if out is None:
+        out = np.empty((states.size, OBSERVATION_SIZE), np.float32)
+    check_out(out, (states.size, OBSERVATION_SIZE), np.float32)
+    observe_many(states, seats, out)
+    return out
+
+
+def unpack_masks(legal: Words, out: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int8]:
+    """Return sets of actions as int8 (num_games, 64), written to `out` if given."""
+    if out is None:
+        out = np.empty((legal.size, NUM_ACTIONS), np.int8)
+    check_out(out, (legal.size, NUM_ACTIONS), np.int8)
+    masks_many(legal, out)
+    return out
+
+
+def check_out(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:
+    """Raise ValueError unless `out` is an array of that shape and type."""
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(f"out must be {np.dtype(dtype)} {shape}, not {out.dtype} {out.shape}")
+
+
+class View:
+    """What the actors of some games see: all that an agent may base its actions on.
+
+    B games, each with an actor that has an action to choose.
+    """
+
+    def __init__(self, states: Records, legal: Words) -> None:
+        self._states = states
+        self.legal = legal
+        """Legal actions as words, uint64 (B,): bit a for action a."""
+
+    def __len__(self) -> int:
+        """Return B, the number of games."""
+        return self.legal.size
+
+    @cached_property
+    def seats(self) -> Seats:
+        """The seats to act, (B,)."""
+        return self._states["actor"].astype(np.int64)
+
+    @cached_property
+    def num_players(self) -> Seats:
+        """Seats at each table, (B,)."""
+        return self._states["num_players"].astype(np.int64)
+
+    @cached_property
+    def observations(self) -> npt.NDArray[np.float32]:
+        """What the actors see, float32 (B, OBSERVATION_SIZE)."""
+        return observe_states(self._states, self.seats)
+
+    @cached_property
+    def action_masks(self) -> npt.NDArray[np.int8]:
+        """Legal actions as ones, int8 (B, 64)."""
+        return unpack_masks(self.legal)
+
+    def sample_states(self, k: int, rng: np.random.Generator) -> Records:
+        """Return k re-deals of each game, records (B, k), in each of which its actor sees the same.
+
+        See `Game.determinize`; the records are `GAME_DTYPE` of `taki_env.engine`.
+        """
+        samples = np.repeat(self._states, k)
+        words = rng.integers(1, 2**64, samples.size, np.uint64)
+        determinize_many(samples, np.repeat(self.seats, k), words)
+        return samples.reshape(len(self), k)
+
+
+class Batch:
+    """`num_games` games side by side.
+
+    Args:
+        num_games: 1 or more.
+        num_players: seats of every game, or an array (num_games,) of them.
+        rules: the options; standard rules by default.
+        seed: game i is dealt from (seed, i) and later from (seed, i, episode), whatever the
+            number of games; game 0 is that of ``Game(num_players, rules, seed)``.
+        deals: indices (num_games,) to deal from in place of i, for the same deal in many games.
+
+    Raises:
+        ValueError: a number of games or players, or a deck that cannot be dealt.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        num_players: int | npt.ArrayLike = 2,
+        rules: Rules | None = None,
+        seed: int | None = None,
+        deals: npt.ArrayLike | None = None,
+    ) -> None:
+        if num_games < 1:
+            raise ValueError(f"num_games must be 1 or more, not {num_games!r}")
+        self.rules = checked_rules(rules)
+        self.seed = checked_seed(seed)
+        for players in np.unique(num_players).tolist():
+            self.rules.check_players(players)
+        self.states = new_states(num_games, num_players, self.rules)
+        self.legal: Words = np.zeros(num_games, np.uint64)
+        """Legal actions of each actor, uint64 (num_games,); 0 where the game is over."""
+        self._deals = np.arange(num_games) if deals is None else np.array(deals, np.int64)
+        self.episodes = np.zeros(num_games, np.int64)
+        """How often each game was dealt anew, (num_games,)."""
+        self._deal(np.arange(num_games))
+
+    def _deal(self, games: Seats) -> None:
+        words = seed_words(self.seed, self._deals[games], self.episodes[games])
+        deal_many(self.states, games, words, self.legal)
+
+    def __len__(self) -> int:
+        """Return the number of games."""
+        return self.legal.size
+
+    @property
+    def num_players(self) -> Seats:
+        """Seats of each game, (num_games,)."""
+        return self.states["num_players"].astype(np.int64)
+
+    @property
+    def actors(self) -> Seats:
+        """The seat that decides in each game, (num_games,); the winner of a finished game."""
+        return self.states["actor"].astype(np.int64)
+
+    @property
+    def done(self) -> npt.NDArray[np.bool_]:
+        """Which games are over, (num_games,)."""
+        return np.asarray(self.states["phase"] == OVER)
+
+    @property
+    def decisions(self) -> Seats:
+        """Actions applied since each deal, (num_games,)."""
+        return self.states["decisions"].astype(np.int64)
+
+    @property
+    def rewards(self) -> npt.NDArray[np.float64]:
+        """+1 for a winner, -1/(n-1) for the others, 0 before the end; (num_games, most players)."""
+        players = self.num_players[:, None]
+        seats = np.arange(players.max())
+        lost = np.where(seats < players, -1 / (players - 1), 0)
+        won = seats == self.states["winner"][:, None]
+        return np.where(self.done[:, None], np.where(won, 1, lost), 0)
+
+    def action_masks(self, out: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int8]:
+        """Return the legal actions as ones, int8 (num_games, 64), written to `out` if given."""
+        return unpack_masks(self.legal, out)
+
+    def observations(
+        self, out: npt.NDArray[np.float32] | None = None, seats: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.float32]:
+        """Return what `seats`, by default the actors, see.
+
+        Returns:
+            float32 (num_games, OBSERVATION_SIZE), written to `out` if given.
+        """
+        chosen = self.actors if seats is None else np.broadcast_to(seats, len(self))
+        if np.any((chosen < 0) | (chosen >= self.states["num_players"])):
+            raise ValueError("seats must be below the number of players of their games")
+        return observe_states(self.states, chosen.astype(np.int64), out)
+
+    def view(self, games: Seats) -> View:
+        """Return what the actors of some games see; the games must not be over."""
+        return View(self.states[games], self.legal[games])
+
+    def game(self, index: int) -> Game:
+        """Return a copy of one game."""
+        return Game._of(self.states[index : index + 1], self.rules)
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        """Carry out one decision in every game; finished games are left as they are.
+
+        Args:
+            actions: action ids (num_games,).
+
+        Raises:
+            IllegalActionError: names the first game with an illegal action. Nothing was changed.
+            ValueError: there is not one whole number a game.
+        """
+        chosen = np.asarray(actions)
+        if chosen.shape != (len(self),) or not np.issubdtype(chosen.dtype, np.integer):
+            raise ValueError(f"actions must be {len(self)} whole numbers, one a game")
+        chosen = chosen.astype(np.int64)
+        wrong = first_illegal(self.legal, chosen)
+        if wrong >= 0:
+            raise IllegalActionError(f"game {wrong}: {refusal(chosen[wrong], self.legal[wrong])}")
+        apply_many(self.states, np.arange(len(self)), chosen, self.legal)
+
+    def step_some(self, games: Seats, actions: Seats) -> None:
+        """Carry out legal actions, which are not checked, in the games of the given indices."""
+        apply_many(self.states, games, actions, self.legal)
+
+    def reset(self, where: npt.ArrayLike | None = None) -> None:
+        """Deal new games: all of them, or those that a mask or an array of indices names."""
+        games = np.arange(len(self))[slice(None) if where is None else np.asarray(where)]
+        self.episodes[games] += 1
+        self._deal(games)
+
+
+def refusal(action: int, legal: int) -> str:
+    """Return the words for an action outside a set of legal ones."""
+    name = repr(ACTIONS[action]) if 0 <= action < NUM_ACTIONS else "not an action"
+    names = [f"{ACTIONS[a]!r} ({a})" for a in range(NUM_ACTIONS) if int(legal) >> a & 1]
+    return f"{action} ({name}) is not legal; legal: {', '.join(names)}"

@@ -1,0 +1,226 @@
+"""One learner's seat in each of many games: the core of the Gymnasium and SB3 environments.
+
+Opponents act in batches until every game waits for its learner or has ended.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from taki_env._jit import entry
+from taki_env.batch import Batch, Seats, View, observe_states, refusal
+from taki_env.cards import MAX_PLAYERS
+from taki_env.engine import (
+    ZERO,
+    Records,
+    Words,
+    apply_action,
+    legal_actions,
+    next_random,
+    seed_words,
+)
+from taki_env.errors import IllegalActionError
+from taki_env.game import Game
+from taki_env.loops import first_illegal
+from taki_env.opponents import Opponents, Seating
+from taki_env.policies import POLICIES, choose
+from taki_env.rules import Rules
+
+LEARNER = -1
+_BUILT_IN = len(POLICIES)
+_UNIT = 2.0**-64
+
+
+@entry
+def advance_many(
+    states: Records,
+    legal: Words,
+    games: Seats,
+    controllers: npt.NDArray[np.int64],
+    words: Words,
+    max_decisions: int,
+    movers: npt.NDArray[np.int64],
+) -> None:
+    """Let built-in policies act until another controller is to move, or the game has ended.
+
+    Writes to `movers` who is to move in each of `games`: `LEARNER` also where a game has ended.
+    """
+    for k in range(games.size):
+        i = games[k]
+        s = states[i]
+        mover = controllers[i, s["actor"]]
+        while 0 <= mover < _BUILT_IN and legal[i] != ZERO and s["decisions"] < max_decisions:
+            words[i] = next_random(words[i])
+            apply_action(s, choose(mover, s, legal[i], words[i]))
+            legal[i] = legal_actions(s)
+            mover = controllers[i, s["actor"]]
+        ended = legal[i] == ZERO or s["decisions"] >= max_decisions
+        movers[k] = LEARNER if ended else mover
+
+
+class LearnerGames:
+    """`num_games` games with a learner's seat in each.
+
+    Args:
+        num_games: 1 or more.
+        num_players: seats of every game, or an array (num_games,) of them.
+        rules: the options; standard rules by default.
+        opponents: see `taki_env.opponents.Opponents`.
+        learner_seat: the learner's seat, or None for a random one each game.
+        max_decisions: a game is truncated after so many decisions of all seats.
+        seed: of the deals, the learner's seats and the opponents.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        num_players: int | npt.ArrayLike = 2,
+        rules: Rules | None = None,
+        opponents: Opponents = "greedy",
+        learner_seat: int | None = None,
+        max_decisions: int = 2000,
+        seed: int | None = None,
+    ) -> None:
+        self.seating = Seating(opponents)
+        for players in np.unique(num_players).tolist():
+            self.seating.check_seats(players)
+        fewest = int(np.min(num_players))
+        if learner_seat is not None and not 0 <= learner_seat < fewest:
+            raise ValueError(f"learner_seat must be 0 to {fewest - 1} or None, not {learner_seat}")
+        if max_decisions < 1:
+            raise ValueError(f"max_decisions must be 1 or more, not {max_decisions}")
+        self.learner_seat = learner_seat
+        self.max_decisions = max_decisions
+        self.batch = Batch(num_games, num_players, rules, seed)
+        self.seats: Seats = np.zeros(num_games, np.int64)
+        """The learner's seat in each game, (num_games,)."""
+        self._controllers = np.zeros((num_games, MAX_PLAYERS), np.int64)
+        self._words: Words = np.zeros(num_games, np.uint64)
+        self._seat_learners(np.arange(num_games))
+
+    def __len__(self) -> int:
+        """Return the number of games."""
+        return len(self.batch)
+
+    def reset(self, games: Seats | None = None) -> None:
+        """Deal new games, all or those of the given indices, and play up to the learner's move."""
+        games = np.arange(len(self)) if games is None else games
+        self.batch.reset(games)
+        self._seat_learners(games)
+
+    def reseed(self, seed: int) -> None:
+        """Start all games anew from a seed."""
+        self.batch = Batch(len(self), self.batch.num_players, self.batch.rules, seed)
+        self._seat_learners(np.arange(len(self)))
+
+    def change_opponents(self, opponents: Opponents) -> None:
+        """Take other opponents for games that are dealt from now on."""
+        self.seating.change(opponents)
+        for players in np.unique(self.batch.num_players).tolist():
+            self.seating.check_seats(players)
+
+    def _seat_learners(self, games: Seats) -> None:
+        """Draw the learner's seats and the opponents of new games; the others move first."""
+        words = seed_words(self.batch.seed, games, self.batch.episodes[games], stream=1)
+        players = self.batch.num_players[games]
+        uniform = np.empty((games.size, MAX_PLAYERS))
+        for column in range(MAX_PLAYERS):
+            words = next_random(words)
+            uniform[:, column] = words * _UNIT
+        self._words[games] = words
+        seats = np.minimum((uniform[:, 0] * players).astype(np.int64), players - 1)
+        self.seats[games] = seats if self.learner_seat is None else self.learner_seat
+        self._controllers[games, self.seats[games]] = LEARNER
+        for others in np.unique(players).tolist():
+            self._seat_opponents(games[players == others], others, uniform[players == others, 1:])
+        self._advance(games)
+
+    def _seat_opponents(
+        self, games: Seats, num_players: int, uniform: npt.NDArray[np.float64]
+    ) -> None:
+        drawn = self.seating.draw(uniform[:, : num_players - 1])
+        for after in range(1, num_players):
+            seat = (self.seats[games] + after) % num_players
+            self._controllers[games, seat] = drawn[:, after - 1]
+
+    def _advance(self, games: Seats) -> None:
+        """Let the opponents act until each of `games` waits for its learner or has ended."""
+        batch = self.batch
+        while games.size:
+            movers = np.empty(games.size, np.int64)
+            advance_many(
+                batch.states, batch.legal, games, self._controllers,
+                self._words, self.max_decisions, movers,
+            )  # fmt: skip
+            for number in np.unique(movers[movers >= _BUILT_IN]).tolist():
+                self._ask(number, games[movers == number])
+            games = games[movers >= _BUILT_IN]
+
+    def _ask(self, number: int, games: Seats) -> None:
+        """Carry out what an agent chooses in the games in which it is to move."""
+        agent = self.seating.agents[number]
+        assert not isinstance(agent, str)
+        legal = self.batch.legal[games]
+        actions = np.asarray(agent.act(View(self.batch.states[games], legal)))
+        if actions.shape != games.shape or not np.issubdtype(actions.dtype, np.integer):
+            raise ValueError(f"{agent!r} must return {games.size} action ids, one a game")
+        wrong = first_illegal(legal, actions.astype(np.int64))
+        if wrong >= 0:
+            raise IllegalActionError(f"{agent!r}: {refusal(actions[wrong], legal[wrong])}")
+        self.batch.step_some(games, actions.astype(np.int64))
+
+    @property
+    def ended(self) -> npt.NDArray[np.bool_]:
+        """Which games are over or cut off, (num_games,)."""
+        return self.terminated | self.truncated
+
+    @property
+    def terminated(self) -> npt.NDArray[np.bool_]:
+        """Which games are over, (num_games,)."""
+        return self.batch.done
+
+    @property
+    def truncated(self) -> npt.NDArray[np.bool_]:
+        """Which games were cut off at `max_decisions`, (num_games,)."""
+        return ~self.batch.done & (self.batch.decisions >= self.max_decisions)
+
+    @property
+    def legal(self) -> Words:
+        """The learner's legal actions as words, uint64 (num_games,); 0 where a game has ended."""
+        return np.where(self.ended, ZERO, self.batch.legal)
+
+    @property
+    def rewards(self) -> npt.NDArray[np.float64]:
+        """The learner's reward, (num_games,): +1, -1/(n-1), or 0 before the end."""
+        winners = self.batch.states["winner"]
+        lost = -1 / (self.batch.num_players - 1)
+        return np.where(self.batch.done, np.where(winners == self.seats, 1, lost), 0)
+
+    def game(self, index: int) -> Game:
+        """Return a copy of a game, with all hands."""
+        return self.batch.game(index)
+
+    def observations(self, games: Seats | None = None) -> npt.NDArray[np.float32]:
+        """Return what the learners see, in all games or those of the given indices.
+
+        Returns:
+            float32 (games, OBSERVATION_SIZE), a new array.
+        """
+        if games is None:
+            return observe_states(self.batch.states, self.seats)
+        return observe_states(self.batch.states[games], self.seats[games])
+
+    def step(self, actions: npt.NDArray[np.int64], games: Seats | None = None) -> None:
+        """Carry out the learner's legal actions in games that have not ended, all by default.
+
+        Raises:
+            IllegalActionError: names the first game with an illegal action. Nothing was changed.
+        """
+        games = np.arange(len(self)) if games is None else games
+        wrong = first_illegal(self.batch.legal[games], actions)
+        if wrong >= 0:
+            words = refusal(actions[wrong], self.batch.legal[games[wrong]])
+            raise IllegalActionError(f"game {games[wrong]}: {words}")
+        self.batch.step_some(games, actions)
+        self._advance(games)

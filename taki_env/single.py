@@ -1,0 +1,148 @@
+"""TAKI as a Gymnasium environment: one learner's seat against opponents (`Taki-v0`).
+
+Observation: float32 (OBSERVATION_SIZE,) in [0, 1] (see `taki_env.LAYOUT`). Actions: `Discrete(64)`,
+the names in `taki_env.ACTIONS`; the mask of the legal ones is in ``info["action_mask"]`` and comes
+from the method `action_masks()`. The opponents move between two steps. Reward at the end: +1 for a
+win, -1/(n-1) for a loss; truncated with reward 0 after `max_decisions` of all seats.
+"""
+
+from __future__ import annotations
+
+from typing import Any, SupportsInt
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from taki_env.batch import refusal, unpack_masks
+from taki_env.cards import NUM_ACTIONS
+from taki_env.errors import IllegalActionError, did_you_mean
+from taki_env.game import Game, checked_seed
+from taki_env.learner import LearnerGames
+from taki_env.observation import OBSERVATION_SIZE
+from taki_env.opponents import Opponents
+from taki_env.rendering import RENDER_MODES, checked_render_mode, render_text
+from taki_env.rules import Rules
+
+ILLEGAL_ACTION = ("terminate", "raise")
+
+
+class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
+    """One learner against opponents.
+
+    Args:
+        num_players: 2 to 10.
+        rules: the options; standard rules by default.
+        opponents: "random", "greedy", an agent, one of these a seat, or weights by which they are
+            drawn anew every game; see `taki_env.opponents.Opponents`.
+        learner_seat: the learner's seat, or None for a random one each game.
+        illegal_action: "terminate" ends the game with reward -1 and says so in
+            ``info["illegal_action"]``; "raise" raises `IllegalActionError` and changes nothing.
+        render_mode: None, "ansi" (a string) or "human" (printed after every step).
+        max_decisions: a game is truncated after so many decisions of all seats.
+
+    Raises:
+        ValueError: a value out of its range; says what is allowed.
+    """
+
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
+
+    def __init__(
+        self,
+        num_players: int = 2,
+        rules: Rules | None = None,
+        opponents: Opponents = "greedy",
+        learner_seat: int | None = None,
+        illegal_action: str = "terminate",
+        render_mode: str | None = None,
+        max_decisions: int = 2000,
+    ) -> None:
+        if illegal_action not in ILLEGAL_ACTION:
+            hint = did_you_mean(illegal_action, ILLEGAL_ACTION)
+            raise ValueError(
+                f"illegal_action must be one of {', '.join(ILLEGAL_ACTION)}, "
+                f"not {illegal_action!r}{hint}"
+            )
+        self.illegal_action = illegal_action
+        self.render_mode = checked_render_mode(render_mode, RENDER_MODES)
+        self.observation_space = spaces.Box(0.0, 1.0, (OBSERVATION_SIZE,), np.float32)
+        self.action_space = spaces.Discrete(NUM_ACTIONS)
+        self._games = LearnerGames(1, num_players, rules, opponents, learner_seat, max_decisions)
+        self._fresh = True
+        self._running = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+        """Deal a new game and let the opponents play up to the learner's first move.
+
+        Args:
+            seed: deals the game of ``Game(num_players, rules, seed)``; later resets without a
+                seed deal the next games of the same seed.
+            options: not used.
+        """
+        super().reset(seed=seed)
+        if seed is not None:
+            self._games.reseed(checked_seed(seed))
+        elif not self._fresh:
+            self._games.reset()
+        self._fresh = False
+        while self._games.ended[0]:  # the opponents can win before the learner has moved
+            self._games.reset()
+        self._running = True
+        return self._games.observations()[0], self._info()
+
+    def action_masks(self) -> npt.NDArray[np.int8]:
+        """Return the learner's legal actions as ones, int8 (64,); all zero after the end."""
+        masks = unpack_masks(self._games.legal)
+        return masks.reshape(NUM_ACTIONS)
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.action_masks(), "learner_seat": int(self._games.seats[0])}
+
+    def step(
+        self, action: SupportsInt
+    ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Carry out the learner's action and let the opponents play up to its next move.
+
+        Raises:
+            IllegalActionError: with `illegal_action="raise"`. Nothing was changed.
+            gymnasium.error.ResetNeeded: the game has ended, or none was dealt yet.
+        """
+        if not self._running:
+            raise gymnasium.error.ResetNeeded("call reset() before step(): no game is running")
+        if not self._is_legal(action):
+            return self._refuse(action)
+        self._games.step(np.array([int(action)]))
+        terminated, truncated = bool(self._games.terminated[0]), bool(self._games.truncated[0])
+        self._running = not (terminated or truncated)
+        if self.render_mode == "human":
+            self.render()
+        reward = float(self._games.rewards[0])
+        return self._games.observations()[0], reward, terminated, truncated, self._info()
+
+    def _is_legal(self, action: Any) -> bool:
+        return action in self.action_space and bool(self.action_masks()[int(action)])
+
+    def _refuse(
+        self, action: Any
+    ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        if self.illegal_action == "raise":
+            raise IllegalActionError(refusal(action, self._games.legal[0]))
+        self._running = False
+        info = {**self._info(), "illegal_action": action}
+        info["action_mask"] = np.zeros(NUM_ACTIONS, np.int8)
+        return self._games.observations()[0], -1.0, True, False, info
+
+    @property
+    def game(self) -> Game:
+        """A copy of the game that is played, with all hands."""
+        return self._games.game(0)
+
+    def render(self) -> str | None:
+        """Return the table in words ("ansi"), print it ("human"), or warn without a render mode."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() was called without a render_mode")
+            return None
+        return render_text(self.game, self.render_mode)
