@@ -66,7 +66,7 @@ def inner(function: Function) -> Function:
     mark = register_jitable(
         nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
     )
-    return cast(Function, mark(function))
+    return mark(function)
 
 
 def entry(function: Function) -> Function:

@@ -131,13 +131,13 @@ class Batch:
         self.states = new_states(num_games, num_players, self.rules)
         self.legal: Words = np.zeros(num_games, np.uint64)
         """Legal actions of each actor, uint64 (num_games,); 0 where the game is over."""
-        self._deals = np.arange(num_games) if deals is None else np.array(deals, np.int64)
+        self.deals = np.arange(num_games) if deals is None else np.array(deals, np.int64)
         self.episodes = np.zeros(num_games, np.int64)
         """How often each game was dealt anew, (num_games,)."""
         self._deal(np.arange(num_games))
 
     def _deal(self, games: Seats) -> None:
-        words = seed_words(self.seed, self._deals[games], self.episodes[games])
+        words = seed_words(self.seed, self.deals[games], self.episodes[games])
         deal_many(self.states, games, words, self.legal)
 
     def __len__(self) -> int:
@@ -220,6 +220,12 @@ class Batch:
     def step_some(self, games: Seats, actions: Seats) -> None:
         """Carry out legal actions, which are not checked, in the games of the given indices."""
         apply_many(self.states, games, actions, self.legal)
+
+    def reseed(self, seed: int) -> None:
+        """Deal all games anew from another seed, as a new batch would."""
+        self.seed = checked_seed(seed)
+        self.episodes[:] = 0
+        self._deal(np.arange(len(self)))
 
     def reset(self, where: npt.ArrayLike | None = None) -> None:
         """Deal new games: all of them, or those that a mask or an array of indices names."""

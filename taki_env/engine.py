@@ -96,6 +96,7 @@ GAME_DTYPE = np.dtype(
         ("full_runs", "u1"),
         ("auto_last_card", "u1"),
         ("hand_size", "u1"),
+        ("unused", "u1", 3),  # no gaps: copies of a record are equal byte for byte
     ],
     align=True,
 )

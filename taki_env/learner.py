@@ -5,6 +5,8 @@ Opponents act in batches until every game waits for its learner or has ended.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -67,9 +69,14 @@ class LearnerGames:
         num_players: seats of every game, or an array (num_games,) of them.
         rules: the options; standard rules by default.
         opponents: see `taki_env.opponents.Opponents`.
-        learner_seat: the learner's seat, or None for a random one each game.
+        learner_seat: the learner's seat, one for each game (num_games,), or None for a random one
+            each game.
         max_decisions: a game is truncated after so many decisions of all seats.
         seed: of the deals, the learner's seats and the opponents.
+        deals: see `Batch`.
+
+    Raises:
+        ValueError: a value out of its range; says what is allowed.
     """
 
     def __init__(
@@ -78,21 +85,21 @@ class LearnerGames:
         num_players: int | npt.ArrayLike = 2,
         rules: Rules | None = None,
         opponents: Opponents = "greedy",
-        learner_seat: int | None = None,
+        learner_seat: int | npt.ArrayLike | None = None,
         max_decisions: int = 2000,
         seed: int | None = None,
+        deals: npt.ArrayLike | None = None,
     ) -> None:
         self.seating = Seating(opponents)
         for players in np.unique(num_players).tolist():
             self.seating.check_seats(players)
-        fewest = int(np.min(num_players))
-        if learner_seat is not None and not 0 <= learner_seat < fewest:
-            raise ValueError(f"learner_seat must be 0 to {fewest - 1} or None, not {learner_seat}")
+        if learner_seat is not None:
+            check_learner_seat(learner_seat, num_players)
         if max_decisions < 1:
             raise ValueError(f"max_decisions must be 1 or more, not {max_decisions}")
-        self.learner_seat = learner_seat
+        self._fixed_seats = None if learner_seat is None else np.array(learner_seat, np.int64)
         self.max_decisions = max_decisions
-        self.batch = Batch(num_games, num_players, rules, seed)
+        self.batch = Batch(num_games, num_players, rules, seed, deals)
         self.seats: Seats = np.zeros(num_games, np.int64)
         """The learner's seat in each game, (num_games,)."""
         self._controllers = np.zeros((num_games, MAX_PLAYERS), np.int64)
@@ -111,7 +118,7 @@ class LearnerGames:
 
     def reseed(self, seed: int) -> None:
         """Start all games anew from a seed."""
-        self.batch = Batch(len(self), self.batch.num_players, self.batch.rules, seed)
+        self.batch.reseed(seed)
         self._seat_learners(np.arange(len(self)))
 
     def change_opponents(self, opponents: Opponents) -> None:
@@ -122,7 +129,8 @@ class LearnerGames:
 
     def _seat_learners(self, games: Seats) -> None:
         """Draw the learner's seats and the opponents of new games; the others move first."""
-        words = seed_words(self.batch.seed, games, self.batch.episodes[games], stream=1)
+        deals, episodes = self.batch.deals[games], self.batch.episodes[games]
+        words = seed_words(self.batch.seed, deals, episodes, stream=1)
         players = self.batch.num_players[games]
         uniform = np.empty((games.size, MAX_PLAYERS))
         for column in range(MAX_PLAYERS):
@@ -130,7 +138,9 @@ class LearnerGames:
             uniform[:, column] = words * _UNIT
         self._words[games] = words
         seats = np.minimum((uniform[:, 0] * players).astype(np.int64), players - 1)
-        self.seats[games] = seats if self.learner_seat is None else self.learner_seat
+        if self._fixed_seats is not None:
+            seats = np.broadcast_to(self._fixed_seats, len(self))[games]
+        self.seats[games] = seats
         self._controllers[games, self.seats[games]] = LEARNER
         for others in np.unique(players).tolist():
             self._seat_opponents(games[players == others], others, uniform[players == others, 1:])
@@ -169,6 +179,27 @@ class LearnerGames:
         if wrong >= 0:
             raise IllegalActionError(f"{agent!r}: {refusal(actions[wrong], legal[wrong])}")
         self.batch.step_some(games, actions.astype(np.int64))
+
+    def state_dict(self) -> dict[str, npt.NDArray[Any]]:
+        """Return all that changes in play, as copies of arrays; see `load_state_dict`."""
+        state = {name: getattr(self.batch, name).copy() for name in ("states", "legal", "episodes")}
+        state |= {"seats": self.seats, "controllers": self._controllers, "words": self._words}
+        return {name: array.copy() for name, array in state.items()}
+
+    def load_state_dict(self, state: dict[str, npt.NDArray[Any]]) -> None:
+        """Go on from a `state_dict` of games made with the same arguments and opponents.
+
+        Raises:
+            ValueError: the arrays are not of these games.
+        """
+        current = self.state_dict()
+        for name, array in current.items():
+            if name not in state or state[name].shape != array.shape:
+                raise ValueError(f"the state of the games lacks {name!r} of shape {array.shape}")
+        for name in ("states", "legal", "episodes"):
+            getattr(self.batch, name)[:] = state[name]
+        self.seats[:], self._controllers[:] = state["seats"], state["controllers"]
+        self._words[:] = state["words"]
 
     @property
     def ended(self) -> npt.NDArray[np.bool_]:
@@ -224,3 +255,12 @@ class LearnerGames:
             raise IllegalActionError(f"game {games[wrong]}: {words}")
         self.batch.step_some(games, actions)
         self._advance(games)
+
+
+def check_learner_seat(learner_seat: npt.ArrayLike, num_players: npt.ArrayLike) -> None:
+    """Raise ValueError unless the seats are at the tables."""
+    seats, players = np.asarray(learner_seat), np.asarray(num_players)
+    whole = np.issubdtype(seats.dtype, np.integer)
+    if not whole or np.any((seats < 0) | (seats >= players)):
+        most = int(players.min()) - 1
+        raise ValueError(f"learner_seat must be 0 to {most} or None, not {learner_seat!r}")

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env._jit import entry, inner
+from taki_env.batch import View
 from taki_env.cards import (
     BREAKER,
     CHANGE_COLOR,
@@ -178,3 +179,11 @@ def choose_many(
         words[i] = next_random(words[i])
         if legal[i] != ZERO:
             actions[i] = choose(policy, states[i], legal[i], words[i])
+
+
+def act(policy: str, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Return the actions of a built-in policy in the games of a view, (B,)."""
+    actions = np.zeros(len(view), np.int64)
+    words = rng.integers(1, 2**64, len(view), np.uint64)
+    choose_many(POLICIES.index(policy), view._states, view.legal, words, actions)
+    return actions

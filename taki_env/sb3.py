@@ -43,7 +43,7 @@ class TakiVecEnv(VecEnv):
             num_envs, num_players, rules, opponents, learner_seat, max_decisions, seed
         )
         self.render_mode = None
-        self._lengths = np.zeros(num_envs, np.int64)
+        self.lengths = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
         super().__init__(
             num_envs,
@@ -57,7 +57,7 @@ class TakiVecEnv(VecEnv):
             self.games.reseed(self._seeds[0])
         else:
             self.games.reset()
-        self._lengths[:] = 0
+        self.lengths[:] = 0
         self.reset_infos = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
         self._skip_ended()
@@ -79,14 +79,14 @@ class TakiVecEnv(VecEnv):
             IllegalActionError: names the first game with an illegal action. Nothing was changed.
         """
         self.games.step(self._actions)
-        self._lengths += 1
+        self.lengths += 1
         rewards, dones = self.games.rewards.astype(np.float32), self.games.ended
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         ended = np.flatnonzero(dones)
         if ended.size:
             self._report(ended, rewards, infos)
             self.games.reset(ended)
-            self._lengths[ended] = 0
+            self.lengths[ended] = 0
             self._skip_ended()
         return self.games.observations(), rewards, dones, infos
 
@@ -98,7 +98,7 @@ class TakiVecEnv(VecEnv):
             infos[game] = {
                 "terminal_observation": observation,
                 "TimeLimit.truncated": bool(truncated[game]),
-                "episode": {"r": float(rewards[game]), "l": int(self._lengths[game]), "t": 0.0},
+                "episode": {"r": float(rewards[game]), "l": int(self.lengths[game]), "t": 0.0},
             }
 
     def action_masks(self) -> npt.NDArray[np.int8]:

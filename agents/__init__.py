@@ -1,0 +1,12 @@
+"""Agents that play TAKI, by name.
+
+An agent has a `name` and a method ``act(view)``, which returns a legal action for each game of a
+`taki_env.View`; see `taki_env.opponents.Agent`. `load` makes one from its spelling on a command
+line: ``"greedy"``, ``"random"``, ``"policy:PATH"``.
+"""
+
+from agents.registry import list_agents as list
+from agents.registry import load
+from taki_env.opponents import Agent
+
+__all__ = ["Agent", "list", "load"]

@@ -1,0 +1,43 @@
+"""A network as an agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from agents.checkpoint import load_network
+from agents.network import TakiNetwork
+from taki_env import View
+
+
+class PolicyAgent:
+    """Plays the most likely action of a network, or samples from its distribution.
+
+    Args:
+        network: gives the logits.
+        name: of the agent.
+        sample: draw from the distribution instead of its most likely action.
+        seed: of the agent's own generator.
+    """
+
+    def __init__(
+        self, network: TakiNetwork, name: str = "policy", sample: bool = False, seed: int = 0
+    ) -> None:
+        self.network, self.name, self.sample = network, name, sample
+        self.rng = np.random.default_rng(seed)
+
+    @classmethod
+    def load(cls, path: str | Path, sample: bool = False, seed: int = 0) -> PolicyAgent:
+        """Return the agent of a run folder or a checkpoint file; see `load_network`."""
+        return cls(load_network(path), f"policy:{path}", sample, seed)
+
+    def act(self, view: View) -> npt.NDArray[np.int64]:
+        """Return the network's action for each game, (B,)."""
+        with torch.inference_mode():
+            logits = self.network.logits(torch.from_numpy(view.observations)).numpy()
+        if self.sample:  # the largest of Gumbel-perturbed logits is a draw from their softmax
+            logits = logits + self.rng.gumbel(size=logits.shape).astype(np.float32)
+        return np.where(view.action_masks, logits, -np.inf).argmax(1)

@@ -1,0 +1,152 @@
+"""Play an agent against an opponent: ``python -m training.evaluate greedy random``.
+
+Every deal is played once from each seat, so that neither a seat nor a deal favors anyone; the
+other seats are all the opponent's.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import tyro
+from rich.console import Console
+from rich.progress import Progress
+
+import agents
+from taki_env.batch import View
+from taki_env.learner import LearnerGames
+from taki_env.opponents import Agent
+from taki_env.policies import POLICIES
+from training.cli import run
+
+BATCH = 2000
+NORMAL_95 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Result:
+    """How an agent fared against an opponent at one table size."""
+
+    agent: str
+    opponent: str
+    num_players: int
+    seed: int
+    games: int
+    wins: int
+    capped: int
+    """Games cut off undecided; they count as not won."""
+    win_rate: float
+    interval: tuple[float, float]
+    """Wilson 95 % interval of the win rate."""
+    mean_decisions: float
+    """Mean length of a game, in decisions of all seats."""
+
+    def __str__(self) -> str:
+        """Return the result in a line."""
+        low, high = self.interval
+        return (
+            f"{self.agent} against {self.opponent}: {self.win_rate:.1%} "
+            f"[{low:.1%}, {high:.1%}] of {self.games} games, {self.num_players} players "
+            f"(parity {1 / self.num_players:.1%}), {self.mean_decisions:.1f} decisions a game"
+        )
+
+
+def wilson_interval(wins: int, games: int) -> tuple[float, float]:
+    """Return the 95 % interval of a proportion (Wilson 1927)."""
+    if games < 1 or not 0 <= wins <= games:
+        raise ValueError(f"wins must be 0 to games and games 1 or more, not {wins} of {games}")
+    z2 = NORMAL_95**2
+    center = (wins + z2 / 2) / (games + z2)
+    margin = NORMAL_95 / (games + z2) * math.sqrt(wins * (games - wins) / games + z2 / 4)
+    return max(0.0, center - margin), min(1.0, center + margin)
+
+
+def evaluate(
+    agent: Agent,
+    opponent: str | Agent,
+    games: int,
+    num_players: int = 2,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda games: None,
+) -> Result:
+    """Play at least `games` games, a whole number of deals from every seat.
+
+    Args:
+        agent: takes one seat.
+        opponent: takes all others.
+        games: 1 or more; rounded up to a multiple of `num_players`.
+        num_players: 2 to 10.
+        seed: of the deals and the built-in opponents.
+        progress: is called with the number of games after every batch.
+    """
+    if games < 1:
+        raise ValueError(f"games must be 1 or more, not {games}")
+    deals = math.ceil(games / num_players)
+    games, wins, capped, decisions = deals * num_players, 0, 0, 0
+    for start in range(0, games, BATCH):
+        numbers = np.arange(start, min(start + BATCH, games))
+        table = LearnerGames(
+            numbers.size, num_players, None, opponent, numbers % num_players,
+            seed=seed, deals=numbers // num_players,
+        )  # fmt: skip
+        play_out(table, agent)
+        wins += int(np.sum(table.rewards > 0))
+        capped += int(table.truncated.sum())
+        decisions += int(table.batch.decisions.sum())
+        progress(numbers.size)
+    name = opponent if isinstance(opponent, str) else opponent.name
+    return Result(
+        agent.name, name, num_players, seed, games, wins, capped, wins / games,
+        wilson_interval(wins, games), decisions / games,
+    )  # fmt: skip
+
+
+def play_out(table: LearnerGames, agent: Agent) -> None:
+    """Let an agent play the learner's seats to the end of all games."""
+    while (live := np.flatnonzero(~table.ended)).size:
+        view = View(table.batch.states[live], table.batch.legal[live])
+        table.step(agent.act(view), live)
+
+
+@dataclass(frozen=True)
+class Args:
+    """Play an agent against an opponent, every deal from every seat."""
+
+    agent: Annotated[str, tyro.conf.Positional]
+    """Who takes one seat: greedy, random, or policy:PATH."""
+    opponent: Annotated[str, tyro.conf.Positional]
+    """Who takes all other seats."""
+    players: int = 2
+    """Seats at the table, 2 to 10."""
+    games: int = 10_000
+    """Games, rounded up to whole deals."""
+    seed: int = 0
+    """Of the deals and the agents."""
+    json: Path | None = None
+    """File for the result."""
+
+
+def main(args: Args) -> Result:
+    """Play, print the result and write it to a file if asked to."""
+    agent = agents.load(args.agent, args.seed)
+    built_in = args.opponent in POLICIES  # compiled: faster by name than as an agent
+    opponent = args.opponent if built_in else agents.load(args.opponent, args.seed + 1)
+    with Progress(transient=True, console=Console(stderr=True)) as bar:
+        task = bar.add_task("games", total=args.games)
+        result = evaluate(
+            agent, opponent, args.games, args.players, args.seed, lambda n: bar.advance(task, n)
+        )
+    print(result)
+    if args.json:
+        args.json.write_text(json.dumps(asdict(result), indent=2) + "\n")
+    return result
+
+
+if __name__ == "__main__":
+    run(lambda: main(tyro.cli(Args)))
