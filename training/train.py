@@ -328,6 +328,9 @@ def train(training: Run, console: Console) -> bool:
                     training.evaluate()
                     training.save()
                     bar.update(task, score=score(training.history))
+                    if not console.is_terminal:  # a file shows no bar until the end
+                        words = f"{training.steps:,} decisions: {score(training.history)}"
+                        console.print(words, highlight=False)
     finally:
         signal.signal(signal.SIGINT, previous)
     return not stopped
