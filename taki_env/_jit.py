@@ -1,45 +1,103 @@
 """Compilation with Numba, and a cache of compiled code that cannot go stale.
 
-Numba checks only the file of the function that it loads from its cache, not the files of the
-functions that this one calls. Here the cache folder carries a hash of every compiled source, so a
-change in any of them starts an empty cache.
+Numba checks only the file of the function that it loads from its cache, not what this one uses
+from other files. Here the cache folder carries a hash of all of it: the files of the compiled
+functions that a module can reach, and the constants that these freeze.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
 import numba
 import numba.core.config
+import numpy as np
 from numba.extending import register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 config: Any = numba.core.config
 PACKAGE = Path(__file__).parent
-CONSTANTS = PACKAGE / "cards.py"
+CONSTANTS = (int, float, complex, str, bytes, tuple, np.generic)
+MARK = "_is_compiled"
+STANDARD_LIBRARY, INSTALLED = Path(os.__file__).parent, Path(np.__file__).parent.parent
 
 
-@cache
-def source_stamp(folder: Path) -> str:
-    """Return a hash of all compiled sources of the package and of `folder`.
+def inner(function: Function) -> Function:
+    """Mark `function` as a part of compiled functions; from Python it runs uncompiled."""
+    mark = register_jitable(
+        nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )
+    setattr(function, MARK, True)
+    return mark(function)
 
-    A file counts as compiled when its text names this module; `cards.py` counts because its
-    constants are frozen into compiled code.
-    """
-    files = {*PACKAGE.glob("*.py"), *folder.glob("*.py")}
+
+def entry(function: Function) -> Function:
+    """Compile `function` for calls from Python; keep the result on disk where that is possible."""
+    folder = cache_folder(source_stamp(function))
+    saved = config.CACHE_DIR
+    config.CACHE_DIR = str(folder or saved)
+    try:
+        compiled = numba.njit(cache=folder is not None, nogil=True, error_model="numpy")
+        return cast(Function, compiled(function))
+    finally:
+        config.CACHE_DIR = saved
+
+
+def source_stamp(function: Callable[..., Any]) -> str:
+    """Return a hash of all that the compiled code of a function's module depends on."""
+    parts = {__name__: Path(__file__).read_bytes()}
+    python_function: Any = getattr(function, "py_func", function)
+    _visit(python_function, parts)
     digest = sha256()
-    for file in sorted(files):
-        text = file.read_bytes()
-        if b"taki_env._jit" in text or file == CONSTANTS:
-            digest.update(file.name.encode() + b"\0" + text)
+    for name in sorted(parts):
+        digest.update(name.encode() + b"\0" + parts[name] + b"\0")
     return digest.hexdigest()[:16]
+
+
+def _python_function(value: Any) -> FunctionType | None:
+    """Return the Python function of a compiled one, or None for anything else."""
+    function = getattr(value, "py_func", value)
+    compiled = function is not value or getattr(value, MARK, False)
+    return function if isinstance(function, FunctionType) and compiled else None
+
+
+def _visit(function: FunctionType | None, parts: dict[str, bytes]) -> None:
+    """Add a compiled function's file, its module's constants, and all that these reach."""
+    if function is None or function.__module__ in parts:
+        return
+    parts[function.__module__] = Path(function.__code__.co_filename).read_bytes()
+    _visit_names(function.__module__, function.__globals__, parts)
+
+
+def _visit_names(module: str, names: Mapping[str, Any], parts: dict[str, bytes]) -> None:
+    for name, value in names.items():
+        if name.startswith("__"):
+            continue
+        if isinstance(value, np.ndarray):
+            parts[f"{module}.{name}"] = repr((value.dtype, value.shape)).encode() + value.tobytes()
+        elif isinstance(value, CONSTANTS):
+            parts[f"{module}.{name}"] = repr(value).encode()
+        elif isinstance(value, ModuleType):
+            _visit_module(value, parts)
+        else:
+            _visit(_python_function(value), parts)
+
+
+def _visit_module(module: ModuleType, parts: dict[str, bytes]) -> None:
+    """Add a module that is used by name, unless it is a library's."""
+    file = Path(getattr(module, "__file__", None) or os.__file__)
+    library = file.is_relative_to(STANDARD_LIBRARY) or file.is_relative_to(INSTALLED)
+    if module.__name__ not in parts and (not library or file.is_relative_to(PACKAGE)):
+        parts[module.__name__] = file.read_bytes()
+        _visit_names(module.__name__, vars(module), parts)
 
 
 def _writable(folder: Path) -> bool:
@@ -52,30 +110,10 @@ def _writable(folder: Path) -> bool:
 
 
 @cache
-def cache_folder(folder: Path) -> Path | None:
-    """Return the folder for code compiled from `folder`, or None if nothing can be written."""
+def cache_folder(stamp: str) -> Path | None:
+    """Return the folder for compiled code of a stamp, or None if nothing can be written."""
     roots = [PACKAGE / "__pycache__", Path.home() / ".cache" / "taki_env"]
     if "NUMBA_CACHE_DIR" in os.environ:
         roots.insert(0, Path(os.environ["NUMBA_CACHE_DIR"]))
-    stamped = (root / f"compiled-{source_stamp(folder)}" for root in roots)
+    stamped = (root / f"compiled-{stamp}" for root in roots)
     return next((path for path in stamped if _writable(path)), None)
-
-
-def inner(function: Function) -> Function:
-    """Mark `function` as a part of compiled functions; from Python it runs uncompiled."""
-    mark = register_jitable(
-        nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )
-    return mark(function)
-
-
-def entry(function: Function) -> Function:
-    """Compile `function` for calls from Python; keep the result on disk where that is possible."""
-    folder = cache_folder(Path(function.__code__.co_filename).parent)
-    saved = config.CACHE_DIR
-    config.CACHE_DIR = str(folder or saved)
-    try:
-        compile_function = numba.njit(cache=folder is not None, nogil=True, error_model="numpy")
-        return cast(Function, compile_function(function))
-    finally:
-        config.CACHE_DIR = saved

@@ -23,6 +23,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
+from taki_env.batch import check_at_least_one
 from taki_env.cards import NUM_ACTIONS
 from taki_env.game import Game, checked_rules, checked_seed
 from taki_env.observation import OBSERVATION_SIZE
@@ -74,8 +75,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
         super().__init__()
         self.rules = checked_rules(rules)
         self.rules.check_players(num_players)
-        if max_decisions < 1:
-            raise ValueError(f"max_decisions must be 1 or more, not {max_decisions!r}")
+        check_at_least_one("max_decisions", max_decisions)
         self.render_mode = checked_render_mode(render_mode, RENDER_MODES)
         self.max_decisions = max_decisions
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
@@ -132,7 +132,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
     def observe(self, agent: str) -> dict[str, Any]:
         """Return what an agent sees, and its action mask: all zero unless it is to move."""
         seat = self._seats[agent]
-        to_move = seat == self.game.actor and agent in self.infos
+        to_move = seat == self.game.actor and not self.terminations.get(agent, True)
         mask = self.infos[agent]["action_mask"].copy() if to_move else _no_action()
         return {"observation": self.game.observation(seat), "action_mask": mask}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -122,16 +123,16 @@ class Batch:
         seed: int | None = None,
         deals: npt.ArrayLike | None = None,
     ) -> None:
-        if num_games < 1:
-            raise ValueError(f"num_games must be 1 or more, not {num_games!r}")
+        check_at_least_one("num_games", num_games)
         self.rules = checked_rules(rules)
         self.seed = checked_seed(seed)
-        for players in np.unique(num_players).tolist():
+        for players in np.unique(check_per_game("num_players", num_players, num_games)).tolist():
             self.rules.check_players(players)
         self.states = new_states(num_games, num_players, self.rules)
         self.legal: Words = np.zeros(num_games, np.uint64)
         """Legal actions of each actor, uint64 (num_games,); 0 where the game is over."""
-        self.deals = np.arange(num_games) if deals is None else np.array(deals, np.int64)
+        chosen = np.arange(num_games) if deals is None else deals
+        self.deals: Seats = np.array(check_per_game("deals", chosen, num_games), np.int64)
         self.episodes = np.zeros(num_games, np.int64)
         """How often each game was dealt anew, (num_games,)."""
         self._deal(np.arange(num_games))
@@ -185,7 +186,7 @@ class Batch:
         Returns:
             float32 (num_games, OBSERVATION_SIZE), written to `out` if given.
         """
-        chosen = self.actors if seats is None else np.broadcast_to(seats, len(self))
+        chosen = self.actors if seats is None else check_per_game("seats", seats, len(self))
         if np.any((chosen < 0) | (chosen >= self.states["num_players"])):
             raise ValueError("seats must be below the number of players of their games")
         return observe_states(self.states, chosen.astype(np.int64), out)
@@ -208,10 +209,7 @@ class Batch:
             IllegalActionError: names the first game with an illegal action. Nothing was changed.
             ValueError: there is not one whole number a game.
         """
-        chosen = np.asarray(actions)
-        if chosen.shape != (len(self),) or not np.issubdtype(chosen.dtype, np.integer):
-            raise ValueError(f"actions must be {len(self)} whole numbers, one a game")
-        chosen = chosen.astype(np.int64)
+        chosen = checked_actions(actions, len(self))
         wrong = first_illegal(self.legal, chosen)
         if wrong >= 0:
             raise IllegalActionError(f"game {wrong}: {refusal(chosen[wrong], self.legal[wrong])}")
@@ -228,14 +226,49 @@ class Batch:
         self._deal(np.arange(len(self)))
 
     def reset(self, where: npt.ArrayLike | None = None) -> None:
-        """Deal new games: all of them, or those that a mask or an array of indices names."""
-        games = np.arange(len(self))[slice(None) if where is None else np.asarray(where)]
+        """Deal new games: all of them, or those that a mask or indices name.
+
+        Raises:
+            IndexError: there is no such game, or the mask has another length.
+        """
+        games = np.arange(len(self))
+        if where is not None:
+            chosen = np.asarray(where)
+            games = np.atleast_1d(games[chosen if chosen.size else chosen.astype(np.int64)])
         self.episodes[games] += 1
         self._deal(games)
 
 
-def refusal(action: int, legal: int) -> str:
+def check_at_least_one(name: str, value: Any) -> None:
+    """Raise ValueError unless a value is a whole number of 1 or more."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} must be 1 or more, a whole number, not {value!r}")
+
+
+def check_per_game(name: str, values: npt.ArrayLike, num_games: int) -> npt.NDArray[Any]:
+    """Return one value for all games, or one for each, as an array (num_games,).
+
+    Raises:
+        ValueError: the values are no whole numbers, or of another length.
+    """
+    array = np.asarray(values)
+    if array.shape not in ((), (num_games,)) or not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"{name} must be a whole number, or {num_games} of them, one a game")
+    return np.broadcast_to(array, num_games)
+
+
+def checked_actions(actions: npt.ArrayLike, num_games: int) -> Seats:
+    """Return actions as an array (num_games,); ValueError unless there is a whole number a game."""
+    chosen = np.asarray(actions)
+    if chosen.shape != (num_games,) or not np.issubdtype(chosen.dtype, np.integer):
+        raise ValueError(f"actions must be {num_games} whole numbers, one a game")
+    return chosen.astype(np.int64)
+
+
+def refusal(action: Any, legal: int) -> str:
     """Return the words for an action outside a set of legal ones."""
-    name = repr(ACTIONS[action]) if 0 <= action < NUM_ACTIONS else "not an action"
+    action = int(action) if isinstance(action, Integral) else action
+    known = isinstance(action, int) and action in range(NUM_ACTIONS)
+    name = repr(ACTIONS[action]) if known else "not an action"
     names = [f"{ACTIONS[a]!r} ({a})" for a in range(NUM_ACTIONS) if int(legal) >> a & 1]
-    return f"{action} ({name}) is not legal; legal: {', '.join(names)}"
+    return f"{action!r} ({name}) is not legal; legal: {', '.join(names)}"

@@ -195,6 +195,7 @@ class Game:
 
         The other hands, the draw pile and the future shuffles change; what `seat` observes and
         may do does not. A player who is asked to answer a +3 keeps a card to answer with.
+        `decisions` starts at 0 again.
 
         Raises:
             ValueError: there is no such seat, or no such seed.

@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env._jit import entry
-from taki_env.batch import Batch, Seats, View, observe_states, refusal
+from taki_env.batch import (
+    Batch,
+    Seats,
+    View,
+    check_at_least_one,
+    checked_actions,
+    observe_states,
+    refusal,
+)
 from taki_env.cards import MAX_PLAYERS
 from taki_env.engine import (
     ZERO,
@@ -90,20 +98,18 @@ class LearnerGames:
         seed: int | None = None,
         deals: npt.ArrayLike | None = None,
     ) -> None:
-        self.seating = Seating(opponents)
-        for players in np.unique(num_players).tolist():
-            self.seating.check_seats(players)
+        check_at_least_one("max_decisions", max_decisions)
+        self.batch = Batch(num_games, num_players, rules, seed, deals)
+        self.seating = Seating(opponents, self.batch.num_players.tolist())
         if learner_seat is not None:
-            check_learner_seat(learner_seat, num_players)
-        if max_decisions < 1:
-            raise ValueError(f"max_decisions must be 1 or more, not {max_decisions}")
+            check_learner_seat(learner_seat, self.batch.num_players)
         self._fixed_seats = None if learner_seat is None else np.array(learner_seat, np.int64)
         self.max_decisions = max_decisions
-        self.batch = Batch(num_games, num_players, rules, seed, deals)
         self.seats: Seats = np.zeros(num_games, np.int64)
         """The learner's seat in each game, (num_games,)."""
         self._controllers = np.zeros((num_games, MAX_PLAYERS), np.int64)
         self._words: Words = np.zeros(num_games, np.uint64)
+        self._fresh = True
         self._seat_learners(np.arange(num_games))
 
     def __len__(self) -> int:
@@ -116,16 +122,39 @@ class LearnerGames:
         self.batch.reset(games)
         self._seat_learners(games)
 
-    def reseed(self, seed: int) -> None:
-        """Start all games anew from a seed."""
-        self.batch.reseed(seed)
-        self._seat_learners(np.arange(len(self)))
+    def restart(self, seed: int | None = None) -> None:
+        """Start all games anew, each with its learner to move.
+
+        Args:
+            seed: deals the first games of that seed; None deals the next ones, the first time the
+                first ones.
+        """
+        if seed is not None:
+            self.batch.reseed(seed)
+            self._seat_learners(np.arange(len(self)))
+        elif not self._fresh:
+            self.reset()
+        self._fresh = False
+        self.replace_ended()
+
+    def replace_ended(self) -> None:
+        """Deal new games for those that have ended, until each has its learner to move.
+
+        Raises:
+            ValueError: `max_decisions` is so low that games are cut off before the learner moves.
+        """
+        games = np.flatnonzero(self.ended)
+        while games.size:
+            self.reset(games)
+            if np.any(self.truncated[games]):
+                raise ValueError(
+                    f"max_decisions {self.max_decisions} cuts games off before the learner moves"
+                )
+            games = games[self.terminated[games]]
 
     def change_opponents(self, opponents: Opponents) -> None:
-        """Take other opponents for games that are dealt from now on."""
+        """Take other opponents for games that are dealt from now on; see `Seating.change`."""
         self.seating.change(opponents)
-        for players in np.unique(self.batch.num_players).tolist():
-            self.seating.check_seats(players)
 
     def _seat_learners(self, games: Seats) -> None:
         """Draw the learner's seats and the opponents of new games; the others move first."""
@@ -242,18 +271,20 @@ class LearnerGames:
             return observe_states(self.batch.states, self.seats)
         return observe_states(self.batch.states[games], self.seats[games])
 
-    def step(self, actions: npt.NDArray[np.int64], games: Seats | None = None) -> None:
+    def step(self, actions: npt.ArrayLike, games: Seats | None = None) -> None:
         """Carry out the learner's legal actions in games that have not ended, all by default.
 
         Raises:
             IllegalActionError: names the first game with an illegal action. Nothing was changed.
+            ValueError: there is not one whole number a game.
         """
         games = np.arange(len(self)) if games is None else games
-        wrong = first_illegal(self.batch.legal[games], actions)
+        chosen = checked_actions(actions, games.size)
+        wrong = first_illegal(self.batch.legal[games], chosen)
         if wrong >= 0:
-            words = refusal(actions[wrong], self.batch.legal[games[wrong]])
+            words = refusal(chosen[wrong], self.batch.legal[games[wrong]])
             raise IllegalActionError(f"game {games[wrong]}: {words}")
-        self.batch.step_some(games, actions)
+        self.batch.step_some(games, chosen)
         self._advance(games)
 
 

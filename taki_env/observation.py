@@ -180,6 +180,7 @@ def determinize(s: Record, seat: Int, word: np.uint64) -> None:
     """Re-deal all that `seat` cannot see: the other hands, the draw pile, the random word.
 
     An asked actor keeps a card to answer with, so that the state stays one that play can reach.
+    Decisions are counted anew.
     """
     one, two = _minus(s["deck_one"], s["deck_two"], s["holds_one"][seat], s["holds_two"][seat])
     one, two = _minus(one, two, s["discard_one"], s["discard_two"])
@@ -193,6 +194,8 @@ def determinize(s: Record, seat: Int, word: np.uint64) -> None:
     for other in range(np.int64(s["num_players"])):
         if other != seat:
             _deal_hand(s, other, kept if other == s["actor"] else -1)
+    s["draw_pile"][s["draw_size"] :] = 0  # what was dealt from there
+    s["decisions"] = 0  # counts who was asked and passed
 
 
 @inner

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -32,38 +33,35 @@ which each seat's opponent is drawn anew every game."""
 class Seating:
     """Opponents by number: the built-in policies first, then agents as they come."""
 
-    def __init__(self, opponents: Opponents) -> None:
+    def __init__(self, opponents: Opponents, num_players: Iterable[int]) -> None:
         self.agents: list[Opponent] = list(POLICIES)
+        self._num_players = sorted(set(num_players))
         self.change(opponents)
 
     def change(self, opponents: Opponents) -> None:
         """Take other opponents for games that are dealt from now on.
 
         Raises:
-            ValueError: an unknown name, no opponent at all, or weights that are not.
-            TypeError: something that is no opponent.
+            ValueError: an unknown name, not one opponent or one for each other seat, or weights
+                that are none. Nothing was changed.
+            TypeError: something that is no opponent. Nothing was changed.
         """
         if isinstance(opponents, Mapping):
-            chosen, weights = list(opponents), [float(w) for w in opponents.values()]
+            chosen, weights = list(opponents), _checked_weights(list(opponents.values()))
         elif isinstance(opponents, str) or not isinstance(opponents, Sequence):
             chosen, weights = [opponents], [1.0]
         else:
             chosen, weights = list(opponents), []
         if not chosen:
             raise ValueError("opponents is empty: name at least one")
-        numbers = [self._number(opponent) for opponent in chosen]
-        if weights and not (min(weights) >= 0 and 0 < sum(weights) < np.inf):
-            raise ValueError(f"weights of opponents must be 0 or more, and some above 0: {weights}")
-        self._numbers = np.array(numbers)
+        for players in self._num_players:
+            if not weights and len(chosen) != players - 1:
+                raise ValueError(
+                    f"opponents must be one, or {players - 1} for {players} players, "
+                    f"not {len(chosen)}"
+                )
+        self._numbers = np.array([self._number(opponent) for opponent in chosen])
         self._bounds = np.cumsum(weights) / sum(weights) if weights else None
-
-    def check_seats(self, num_players: int) -> None:
-        """Raise ValueError unless there is one opponent, or one for each other seat."""
-        if self._bounds is None and len(self._numbers) != num_players - 1:
-            raise ValueError(
-                f"opponents must be one, or {num_players - 1} for {num_players} players, "
-                f"not {len(self._numbers)}"
-            )
 
     def _number(self, opponent: Any) -> int:
         if isinstance(opponent, str) and opponent not in POLICIES:
@@ -84,3 +82,10 @@ class Seating:
             return np.broadcast_to(self._numbers, uniform.shape)
         picks = np.searchsorted(self._bounds, uniform, side="right")
         return self._numbers[np.minimum(picks, len(self._numbers) - 1)]
+
+
+def _checked_weights(weights: list[Any]) -> list[float]:
+    numbers = all(isinstance(w, Real) and 0 <= float(w) < np.inf for w in weights)
+    if not numbers or (weights and sum(weights) <= 0):
+        raise ValueError(f"weights of opponents must be 0 or more, and some above 0: {weights}")
+    return [float(w) for w in weights]

@@ -47,7 +47,7 @@ KEYS = (
     *("rules", "hands", "draw_pile", "discard_pile", "color", "symbol", "direction", "turn"),
     *("actor", "phase", "pending_draw", *FLAGS, "plus_three_by", "stages", "winner"),
 )
-MAX_PENDING = int(np.iinfo(GAME_DTYPE["pending_draw"]).max)
+MAX_PENDING = 1000
 Counts = npt.NDArray[np.int64]
 """Copies of each card type, (57,)."""
 
@@ -252,6 +252,12 @@ def _whole(value: Any, what: str, allowed: range) -> int:
     return int(value)
 
 
+def _read_direction(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value not in (1, -1):
+        raise ValueError(f"direction must be 1 or -1, not {value!r}")
+    return int(value)
+
+
 def _read_table(s: Record, position: Mapping[str, Any]) -> None:
     s["color"] = _choice(position, "color", COLORS)
     s["symbol"] = NO_SYMBOL if position["symbol"] is None else _choice(position, "symbol", SYMBOLS)
@@ -295,6 +301,7 @@ def _read_end(s: Record, position: Mapping[str, Any], rules: Rules) -> None:
     if s["hand_sizes"][winner]:
         raise ValueError(f"seat {winner} cannot have won with cards in hand")
     s["turn"] = s["actor"] = s["winner"] = winner
+    s["direction"] = -1 if position["direction"] == -1 else 1
     _read_stages(s, position, rules, winner)
 
 
@@ -305,9 +312,7 @@ def _read_turn(s: Record, position: Mapping[str, Any], rules: Rules) -> None:
     _read_stages(s, position, rules, None)
     s["turn"] = _number(position, "turn", seats)
     s["actor"] = _number(position, "actor", seats)
-    if isinstance(position["direction"], bool) or position["direction"] not in (1, -1):
-        raise ValueError(f"direction must be 1 or -1, not {position['direction']!r}")
-    s["direction"] = int(position["direction"])
+    s["direction"] = _read_direction(position["direction"])
     s["pending_draw"] = _number(position, "pending_draw", range(MAX_PENDING + 1))
     for flag in FLAGS:
         if not isinstance(position[flag], bool):

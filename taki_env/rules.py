@@ -107,7 +107,7 @@ def _checked_deck(deck: Any) -> tuple[int, ...]:
     try:
         counts = tuple(int(copies) for copies in deck)
         whole = all(copies == given for copies, given in zip(counts, deck, strict=True))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         whole, counts = False, ()
     if not whole or len(counts) != NUM_CARDS:
         raise ValueError(f"deck must be {NUM_CARDS} whole numbers, the copies of each card type")

@@ -44,7 +44,7 @@ class TakiVecEnv(VecEnv):
         )
         self.render_mode = None
         self.lengths = np.zeros(num_envs, np.int64)
-        self._actions = np.zeros(num_envs, np.int64)
+        self._actions: npt.NDArray[Any] = np.zeros(num_envs, np.int64)
         super().__init__(
             num_envs,
             spaces.Box(0.0, 1.0, (OBSERVATION_SIZE,), np.float32),
@@ -53,24 +53,15 @@ class TakiVecEnv(VecEnv):
 
     def reset(self) -> npt.NDArray[np.float32]:
         """Deal all games anew, from the seed of `seed()` if one was set; (num_envs, size)."""
-        if self._seeds[0] is not None:
-            self.games.reseed(self._seeds[0])
-        else:
-            self.games.reset()
+        self.games.restart(self._seeds[0])
         self.lengths[:] = 0
         self.reset_infos = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
-        self._skip_ended()
         return self.games.observations()
-
-    def _skip_ended(self) -> None:
-        """Deal anew where the opponents have won before the learner has moved."""
-        while (ended := np.flatnonzero(self.games.ended)).size:
-            self.games.reset(ended)
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Take the learners' actions, (num_envs,)."""
-        self._actions = np.asarray(actions).astype(np.int64)
+        self._actions = actions
 
     def step_wait(self) -> tuple[Any, Any, Any, list[dict[str, Any]]]:
         """Carry out the actions; returns new arrays, which the caller may keep and change.
@@ -85,9 +76,8 @@ class TakiVecEnv(VecEnv):
         ended = np.flatnonzero(dones)
         if ended.size:
             self._report(ended, rewards, infos)
-            self.games.reset(ended)
+            self.games.replace_ended()
             self.lengths[ended] = 0
-            self._skip_ended()
         return self.games.observations(), rewards, dones, infos
 
     def _report(

@@ -69,7 +69,6 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         self.observation_space = spaces.Box(0.0, 1.0, (OBSERVATION_SIZE,), np.float32)
         self.action_space = spaces.Discrete(NUM_ACTIONS)
         self._games = LearnerGames(1, num_players, rules, opponents, learner_seat, max_decisions)
-        self._fresh = True
         self._running = False
 
     def reset(
@@ -83,20 +82,14 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             options: not used.
         """
         super().reset(seed=seed)
-        if seed is not None:
-            self._games.reseed(checked_seed(seed))
-        elif not self._fresh:
-            self._games.reset()
-        self._fresh = False
-        while self._games.ended[0]:  # the opponents can win before the learner has moved
-            self._games.reset()
+        self._games.restart(None if seed is None else checked_seed(seed))
         self._running = True
         return self._games.observations()[0], self._info()
 
     def action_masks(self) -> npt.NDArray[np.int8]:
         """Return the learner's legal actions as ones, int8 (64,); all zero after the end."""
-        masks = unpack_masks(self._games.legal)
-        return masks.reshape(NUM_ACTIONS)
+        legal = self._games.legal if self._running else np.zeros(1, np.uint64)
+        return unpack_masks(legal).reshape(NUM_ACTIONS)
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.action_masks(), "learner_seat": int(self._games.seats[0])}
@@ -123,7 +116,8 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         return self._games.observations()[0], reward, terminated, truncated, self._info()
 
     def _is_legal(self, action: Any) -> bool:
-        return action in self.action_space and bool(self.action_masks()[int(action)])
+        known = not isinstance(action, bool) and action in self.action_space
+        return known and bool(self.action_masks()[int(action)])
 
     def _refuse(
         self, action: Any
@@ -132,7 +126,6 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             raise IllegalActionError(refusal(action, self._games.legal[0]))
         self._running = False
         info = {**self._info(), "illegal_action": action}
-        info["action_mask"] = np.zeros(NUM_ACTIONS, np.int8)
         return self._games.observations()[0], -1.0, True, False, info
 
     @property

@@ -399,14 +399,14 @@ def test_a_number_of_games_that_is_not_whole_is_refused(num_games: Any) -> None:
         Batch(num_games)
 
 
-@pytest.mark.parametrize("num_players", [1, 11, [2, 3, 11, 4], [2.5] * 4, 300])
+@pytest.mark.parametrize("num_players", [1, 11, [2, 3, 11, 4], 300])
 def test_a_wrong_number_of_players_is_refused(num_players: Any) -> None:
     """In any game."""
     with pytest.raises(ValueError, match="num_players must be 2 to 10"):
         Batch(4, num_players)
 
 
-@pytest.mark.parametrize("num_players", [[2, 3], [2] * 5, [[2] * 4]])
+@pytest.mark.parametrize("num_players", [[2, 3], [2] * 5, [[2] * 4], [2.5] * 4])
 def test_player_counts_of_another_number_of_games_are_refused(num_players: Any) -> None:
     """One number, or one a game."""
     with pytest.raises(ValueError, match="num_players"):
