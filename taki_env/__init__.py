@@ -34,7 +34,11 @@ __all__ = [
     "raw_env",
 ]
 
-gymnasium.register("Taki-v0", entry_point="taki_env.single:TakiEnv")
+gymnasium.register(
+    "Taki-v0",
+    entry_point="taki_env.single:TakiEnv",
+    vector_entry_point="taki_env.vector:TakiVectorEnv",
+)
 if hasattr(pettingzoo, "register"):  # PettingZoo 1.27 brought the registry
     pettingzoo.register("aec", "taki/taki-v0", entry_point="taki_env.aec:env")
     pettingzoo.register("parallel", "taki/taki-v0", entry_point="taki_env.aec:parallel_env")

@@ -137,13 +137,17 @@ class LearnerGames:
         self._fresh = False
         self.replace_ended()
 
-    def replace_ended(self) -> None:
+    def replace_ended(self, games: Seats | None = None) -> None:
         """Deal new games for those that have ended, until each has its learner to move.
+
+        Args:
+            games: indices to look at; all by default.
 
         Raises:
             ValueError: `max_decisions` is so low that games are cut off before the learner moves.
         """
-        games = np.flatnonzero(self.ended)
+        games = np.arange(len(self)) if games is None else games
+        games = games[self.ended[games]]
         while games.size:
             self.reset(games)
             if np.any(self.truncated[games]):

@@ -28,6 +28,15 @@ from taki_env.rules import Rules
 ILLEGAL_ACTION = ("terminate", "raise")
 
 
+def checked_illegal_action(choice: str) -> str:
+    """Return what is done about an illegal action; ValueError names the allowed choices."""
+    if choice not in ILLEGAL_ACTION:
+        hint = did_you_mean(choice, ILLEGAL_ACTION)
+        allowed = ", ".join(ILLEGAL_ACTION)
+        raise ValueError(f"illegal_action must be one of {allowed}, not {choice!r}{hint}")
+    return choice
+
+
 class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     """One learner against opponents.
 
@@ -58,13 +67,7 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         render_mode: str | None = None,
         max_decisions: int = 2000,
     ) -> None:
-        if illegal_action not in ILLEGAL_ACTION:
-            hint = did_you_mean(illegal_action, ILLEGAL_ACTION)
-            raise ValueError(
-                f"illegal_action must be one of {', '.join(ILLEGAL_ACTION)}, "
-                f"not {illegal_action!r}{hint}"
-            )
-        self.illegal_action = illegal_action
+        self.illegal_action = checked_illegal_action(illegal_action)
         self.render_mode = checked_render_mode(render_mode, RENDER_MODES)
         self.observation_space = spaces.Box(0.0, 1.0, (OBSERVATION_SIZE,), np.float32)
         self.action_space = spaces.Discrete(NUM_ACTIONS)
