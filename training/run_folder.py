@@ -107,6 +107,7 @@ def plot_learning_curve(
     axes.axhline(1 / num_players, color="gray", linestyle="--", linewidth=1, label="parity")
     axes.set(title=title, xlabel="learner decisions", ylabel="win rate (95 % interval)")
     axes.grid(alpha=0.3)
-    axes.legend(loc="lower right")
+    axes.xaxis.set_major_formatter(lambda steps, position: f"{steps:,.0f}")
+    axes.legend(loc="center right")
     with replacing(path) as beside:
         figure.savefig(beside)

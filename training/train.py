@@ -56,7 +56,7 @@ class Args:
 
     players: int = 2
     """Seats at the table, 2 to 10."""
-    steps: int = 1_300_000
+    steps: int = 1_200_000
     """Decisions of the learner to train on, rounded up to whole rollouts."""
     seed: int = 0
     """Of the network, the games and the sampling."""
@@ -319,6 +319,8 @@ def train(training: Run, console: Console) -> bool:
     try:
         with Progress(*columns, console=console) as bar:
             task = bar.add_task("", total=args.steps, rate=0, score="", completed=training.steps)
+            if not training.history:
+                training.evaluate()  # where the learner starts from
             while training.steps < args.steps and not stopped:
                 training.iterate()
                 rate = training.steps / training.seconds
