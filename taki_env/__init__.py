@@ -7,12 +7,13 @@ import gymnasium
 import pettingzoo
 
 from taki_env.aec import env, parallel_env, raw_env
-from taki_env.batch import Batch, View
+from taki_env.batch import Batch, UniformSampler, View
 from taki_env.cards import ACTIONS, CARDS, COLORS, PHASES, SYMBOLS
 from taki_env.errors import IllegalActionError
 from taki_env.game import Game
 from taki_env.observation import LAYOUT, OBSERVATION_SIZE
 from taki_env.rules import Rules
+from taki_env.selfplay import SelfPlay
 
 __version__ = "0.1.0"
 
@@ -28,6 +29,8 @@ __all__ = [
     "Game",
     "IllegalActionError",
     "Rules",
+    "SelfPlay",
+    "UniformSampler",
     "View",
     "env",
     "parallel_env",

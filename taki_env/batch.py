@@ -20,22 +20,24 @@ from taki_env.loops import (
     first_illegal,
     masks_many,
     observe_many,
+    sample_many,
 )
 from taki_env.observation import OBSERVATION_SIZE
 from taki_env.position import new_states
 from taki_env.rules import Rules
+from taki_env.threads import each_chunk
 
 Seats = npt.NDArray[np.int64]
 
 
 def observe_states(
-    states: Records, seats: Seats, out: npt.NDArray[np.float32] | None = None
+    states: Records, seats: Seats, out: npt.NDArray[np.float32] | None = None, threads: int = 1
 ) -> npt.NDArray[np.float32]:
     """Return what `seats` see, float32 (num_games, OBSERVATION_SIZE), written to `out` if given."""
     if out is None:
         out = np.empty((states.size, OBSERVATION_SIZE), np.float32)
     check_out(out, (states.size, OBSERVATION_SIZE), np.float32)
-    observe_many(states, seats, out)
+    each_chunk(threads, states.size, lambda c: observe_many(states[c], seats[c], out[c]))
     return out
 
 
@@ -52,6 +54,16 @@ def check_out(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: npt.DTypeLik
     """Raise ValueError unless `out` is an array of that shape and type."""
     if out.shape != shape or out.dtype != dtype:
         raise ValueError(f"out must be {np.dtype(dtype)} {shape}, not {out.dtype} {out.shape}")
+
+
+def rewards_of(states: Records) -> npt.NDArray[np.float64]:
+    """Return the rewards of all seats, (num_games, most players); 0 for seats not at the table."""
+    players = states["num_players"].astype(np.int64)[:, None]
+    seats = np.arange(players.max(initial=0))
+    lost = np.where(seats < players, -1 / (players - 1), 0)
+    won = seats == states["winner"][:, None]
+    done = states["phase"][:, None] == OVER
+    return np.where(done, np.where(won, 1, lost), 0)
 
 
 class View:
@@ -100,6 +112,43 @@ class View:
         return samples.reshape(len(self), k)
 
 
+class UniformSampler:
+    """Draws uniformly random legal actions, with a generator for each game.
+
+    Args:
+        num_games: 1 or more.
+        seed: game i draws from (seed, i), whatever the number of games.
+        threads: share the loop among so many threads; the actions stay the same.
+    """
+
+    def __init__(self, num_games: int, seed: int | None = None, threads: int = 1) -> None:
+        check_at_least_one("num_games", num_games)
+        check_at_least_one("threads", threads)
+        self._words = seed_words(checked_seed(seed), np.arange(num_games), stream=2)
+        self._threads = threads
+
+    def __call__(
+        self, legal: Words, out: npt.NDArray[np.int64] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Return an action of each set in `legal`, int64 (num_games,); 0 for an empty set.
+
+        Args:
+            legal: words, uint64 (num_games,).
+            out: is written to if given.
+        """
+        words = self._words
+        if legal.shape != words.shape or legal.dtype != np.uint64:
+            raise ValueError(f"legal must be uint64 {words.shape}, not {legal.dtype} {legal.shape}")
+        actions = np.empty(words.size, np.int64) if out is None else out
+        check_out(actions, words.shape, np.int64)
+
+        def sample(chunk: slice) -> None:
+            sample_many(legal[chunk], words[chunk], actions[chunk])
+
+        each_chunk(self._threads, words.size, sample)
+        return actions
+
+
 class Batch:
     """`num_games` games side by side.
 
@@ -110,6 +159,7 @@ class Batch:
         seed: game i is dealt from (seed, i) and later from (seed, i, episode), whatever the
             number of games; game 0 is that of ``Game(num_players, rules, seed)``.
         deals: indices (num_games,) to deal from in place of i, for the same deal in many games.
+        threads: share the compiled loops among so many threads; the games stay the same.
 
     Raises:
         ValueError: a number of games or players, or a deck that cannot be dealt.
@@ -122,7 +172,10 @@ class Batch:
         rules: Rules | None = None,
         seed: int | None = None,
         deals: npt.ArrayLike | None = None,
+        threads: int = 1,
     ) -> None:
+        check_at_least_one("threads", threads)
+        self.threads = threads
         check_at_least_one("num_games", num_games)
         self.rules = checked_rules(rules)
         self.seed = checked_seed(seed)
@@ -135,11 +188,17 @@ class Batch:
         self.deals: Seats = np.array(check_per_game("deals", chosen, num_games), np.int64)
         self.episodes = np.zeros(num_games, np.int64)
         """How often each game was dealt anew, (num_games,)."""
-        self._deal(np.arange(num_games))
+        self._all = np.arange(num_games)
+        self._deal(self._all)
 
     def _deal(self, games: Seats) -> None:
         words = seed_words(self.seed, self.deals[games], self.episodes[games])
-        deal_many(self.states, games, words, self.legal)
+        states, legal = self.states, self.legal
+
+        def deal(chunk: slice) -> None:
+            deal_many(states, games[chunk], words[chunk], legal)
+
+        each_chunk(self.threads, games.size, deal)
 
     def __len__(self) -> int:
         """Return the number of games."""
@@ -168,11 +227,7 @@ class Batch:
     @property
     def rewards(self) -> npt.NDArray[np.float64]:
         """+1 for a winner, -1/(n-1) for the others, 0 before the end; (num_games, most players)."""
-        players = self.num_players[:, None]
-        seats = np.arange(players.max())
-        lost = np.where(seats < players, -1 / (players - 1), 0)
-        won = seats == self.states["winner"][:, None]
-        return np.where(self.done[:, None], np.where(won, 1, lost), 0)
+        return rewards_of(self.states)
 
     def action_masks(self, out: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int8]:
         """Return the legal actions as ones, int8 (num_games, 64), written to `out` if given."""
@@ -189,7 +244,7 @@ class Batch:
         chosen = self.actors if seats is None else check_per_game("seats", seats, len(self))
         if np.any((chosen < 0) | (chosen >= self.states["num_players"])):
             raise ValueError("seats must be below the number of players of their games")
-        return observe_states(self.states, chosen.astype(np.int64), out)
+        return observe_states(self.states, chosen.astype(np.int64), out, self.threads)
 
     def view(self, games: Seats) -> View:
         """Return what the actors of some games see; the games must not be over."""
@@ -213,17 +268,22 @@ class Batch:
         wrong = first_illegal(self.legal, chosen)
         if wrong >= 0:
             raise IllegalActionError(f"game {wrong}: {refusal(chosen[wrong], self.legal[wrong])}")
-        apply_many(self.states, np.arange(len(self)), chosen, self.legal)
+        self.step_some(self._all, chosen)
 
     def step_some(self, games: Seats, actions: Seats) -> None:
         """Carry out legal actions, which are not checked, in the games of the given indices."""
-        apply_many(self.states, games, actions, self.legal)
+        states, legal = self.states, self.legal
+
+        def apply(chunk: slice) -> None:
+            apply_many(states, games[chunk], actions[chunk], legal)
+
+        each_chunk(self.threads, games.size, apply)
 
     def reseed(self, seed: int) -> None:
         """Deal all games anew from another seed, as a new batch would."""
         self.seed = checked_seed(seed)
         self.episodes[:] = 0
-        self._deal(np.arange(len(self)))
+        self._deal(self._all)
 
     def reset(self, where: npt.ArrayLike | None = None) -> None:
         """Deal new games: all of them, or those that a mask or indices name.
@@ -231,7 +291,7 @@ class Batch:
         Raises:
             IndexError: there is no such game, or the mask has another length.
         """
-        games = np.arange(len(self))
+        games = self._all
         if where is not None:
             chosen = np.asarray(where)
             games = np.atleast_1d(games[chosen if chosen.size else chosen.astype(np.int64)])

@@ -91,20 +91,26 @@ def determinize_many(states: Records, seats: Integers, words: Words) -> None:
 
 @entry
 def sample_many(legal: Words, words: Words, actions: Integers) -> None:
-    """Draw a uniformly random legal action for every game that has one; renews `words`."""
+    """Draw a uniformly random legal action for every game, 0 where it is over; renews `words`."""
     for i in range(legal.size):
         words[i] = next_random(words[i])
-        if legal[i] != ZERO:
-            actions[i] = sample_action(legal[i], words[i])
+        actions[i] = sample_action(legal[i], words[i]) if legal[i] != ZERO else 0
 
 
 @entry
 def play_random(
-    states: Records, words: Words, word: np.uint64, max_decisions: Int, wins: Any
+    states: Records,
+    words: Words,
+    word: np.uint64,
+    max_decisions: Int,
+    wins: Any,
+    out: Any,
+    observed: bool,
 ) -> Int:
     """Play a game per word in `states[0]` with uniformly random actions.
 
-    Adds to `wins` (11,) by seat, the last one counting games cut off; returns the decisions taken.
+    Adds to `wins` (11,) by seat, the last one counting games cut off; if `observed`, writes what
+    the actor sees before every decision to `out` (OBSERVATION_SIZE,). Returns the decisions taken.
     """
     total = 0
     s = states[0]
@@ -112,6 +118,8 @@ def play_random(
         deal(s, words[game])
         decisions = 0
         while s["phase"] != OVER and decisions < max_decisions:
+            if observed:
+                observe(s, np.int64(s["actor"]), out)
             word = next_random(word)
             apply_action(s, sample_action(legal_actions(s), word))
             decisions += 1

@@ -28,7 +28,7 @@ def test_random_play_agrees_with_the_independent_implementation(
     wins = np.zeros(11, np.int64)
     words = seed_words(1, np.arange(GAMES))
     states = new_states(1, num_players, Rules())
-    total = play_random(states, words, np.uint64(1), 2000, wins)
+    total = play_random(states, words, np.uint64(1), 2000, wins, np.zeros(199, np.float32), False)
     assert total / GAMES == pytest.approx(decisions, abs=4 * decision_error)
     error = np.sqrt(first_seat * (1 - first_seat) / GAMES)
     assert wins[0] / GAMES == pytest.approx(first_seat, abs=4 * error)

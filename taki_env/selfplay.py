@@ -1,0 +1,112 @@
+"""Many games in which the caller decides for every seat: the interface for self-play."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from taki_env.batch import Batch, Seats, View, check_at_least_one, rewards_of
+from taki_env.engine import Words
+from taki_env.rules import Rules
+
+
+class Credits(NamedTuple):
+    """What the seats of ended games receive, one row for each seat that has decided, (C,)."""
+
+    games: Seats
+    """Indices of the games."""
+    seats: Seats
+    """The seats."""
+    decisions: Seats
+    """In which call of `SelfPlay.step`, counted from 0, each seat decided last."""
+    rewards: npt.NDArray[np.float64]
+    """+1 for the winner, -1/(n-1) for the others; 0 where the game was cut off."""
+    truncated: npt.NDArray[np.bool_]
+    """Whether the game was cut off."""
+
+
+class SelfPlay:
+    """`num_games` games, each waiting for whoever acts next; ended games are dealt anew at once.
+
+    Args:
+        max_decisions: a game is truncated after so many decisions of all seats.
+        num_games, num_players, rules, seed: see `Batch`.
+
+    Raises:
+        ValueError: a value out of its range; says what is allowed.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        num_players: int | npt.ArrayLike = 2,
+        rules: Rules | None = None,
+        max_decisions: int = 2000,
+        seed: int | None = None,
+    ) -> None:
+        check_at_least_one("max_decisions", max_decisions)
+        self.batch = Batch(num_games, num_players, rules, seed)
+        self.max_decisions = max_decisions
+        self.steps = 0
+        """Calls of `step` so far."""
+        self._last = np.full((num_games, int(self.batch.num_players.max())), -1)
+
+    def __len__(self) -> int:
+        """Return the number of games."""
+        return len(self.batch)
+
+    @property
+    def actors(self) -> Seats:
+        """The seat that decides in each game, (num_games,)."""
+        return self.batch.actors
+
+    @property
+    def legal(self) -> Words:
+        """Legal actions of each actor, uint64 (num_games,)."""
+        return self.batch.legal
+
+    def observations(self, out: npt.NDArray[np.float32] | None = None) -> npt.NDArray[np.float32]:
+        """Return what the actors see, float32 (num_games, OBSERVATION_SIZE)."""
+        return self.batch.observations(out)
+
+    def action_masks(self, out: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int8]:
+        """Return the actors' legal actions as ones, int8 (num_games, 64)."""
+        return self.batch.action_masks(out)
+
+    def view(self, games: Seats) -> View:
+        """Return what the actors of some games see, for agents."""
+        return self.batch.view(games)
+
+    def step(self, actions: npt.ArrayLike) -> Credits:
+        """Carry out one decision in every game.
+
+        Args:
+            actions: action ids (num_games,).
+
+        Returns:
+            the rewards of all seats of the games that ended with this decision.
+
+        Raises:
+            IllegalActionError: names the first game with an illegal action. Nothing was changed.
+            ValueError: there is not one whole number a game.
+        """
+        actors = self.batch.actors
+        self.batch.step(actions)
+        self._last[np.arange(len(self)), actors] = self.steps
+        self.steps += 1
+        ended = np.flatnonzero(self.batch.done | (self.batch.decisions >= self.max_decisions))
+        return self._credit(ended)
+
+    def _credit(self, ended: Seats) -> Credits:
+        rows, seats = np.nonzero(self._last[ended] >= 0)
+        rewards = rewards_of(self.batch.states[ended])
+        credits = Credits(
+            ended[rows], seats, self._last[ended[rows], seats],
+            rewards[rows, seats], ~self.batch.done[ended[rows]],
+        )  # fmt: skip
+        if ended.size:
+            self._last[ended] = -1
+            self.batch.reset(ended)
+        return credits
