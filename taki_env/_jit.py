@@ -32,9 +32,19 @@ STANDARD_LIBRARY, INSTALLED = Path(os.__file__).parent, Path(np.__file__).parent
 
 def inner(function: Function) -> Function:
     """Mark `function` as a part of compiled functions; from Python it runs uncompiled."""
+    return _part(function, forceinline=False)
+
+
+def inlined(function: Function) -> Function:
+    """Do the same for a small function that is called in the innermost loops."""
+    return _part(function, forceinline=True)
+
+
+def _part(function: Function, forceinline: bool) -> Function:
     mark = register_jitable(
-        nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )
+        nogil=True, error_model="numpy", forceinline=forceinline,
+        no_cpython_wrapper=True, no_cfunc_wrapper=True,
+    )  # fmt: skip
     setattr(function, MARK, True)
     return mark(function)
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from taki_env._jit import inner
+from taki_env._jit import inlined, inner
 from taki_env.cards import (
     BREAKER,
     CHANGE_COLOR,
@@ -130,13 +130,13 @@ _S1, _S2, _S4, _S56 = (np.uint64(k) for k in (1, 2, 4, 56))
 _X13, _X7, _X17, _X32 = (np.uint64(k) for k in (13, 7, 17, 32))
 
 
-@inner
+@inlined
 def bit_of(action: Int) -> np.uint64:
     """Return the set that holds `action` alone."""
     return ONE << np.uint64(action)
 
 
-@inner
+@inlined
 def count_bits(word: np.uint64) -> Int:
     """Return how many actions a set holds (the compiler makes it one instruction)."""
     word = word - ((word >> _S1) & _M1)
@@ -145,13 +145,13 @@ def count_bits(word: np.uint64) -> Int:
     return np.int64((word * _BYTES) >> _S56)
 
 
-@inner
+@inlined
 def lowest(word: np.uint64) -> Int:
     """Return the lowest action of a set that is not empty."""
     return count_bits((word & (~word + ONE)) - ONE)
 
 
-@inner
+@inlined
 def next_random(word: Word) -> Word:
     """Return the next word of a generator (Marsaglia 2003, xorshift64: never 0)."""
     word = word ^ (word << _X13)
@@ -159,13 +159,13 @@ def next_random(word: Word) -> Word:
     return word ^ (word << _X17)
 
 
-@inner
+@inlined
 def below(word: np.uint64, bound: Int) -> Int:
     """Return a number in [0, bound) from the high half of a random word (Lemire 2019)."""
     return np.int64(((word >> _X32) * np.uint64(bound)) >> _X32)
 
 
-@inner
+@inlined
 def sample_action(legal: np.uint64, word: np.uint64) -> Int:
     """Return a uniformly random action of a set that is not empty."""
     for _ in range(below(word, count_bits(legal))):
@@ -345,7 +345,7 @@ def _turn_over_lead(s: Record) -> None:
 # Legal actions (sections 4 to 8) ------------------------------------------------------------------
 
 
-@inner
+@inlined
 def next_seat(s: Record, seat: Int) -> Int:
     """Return the seat after `seat` in the direction of play."""
     following = np.int64(seat) + s["direction"]
@@ -379,7 +379,7 @@ def answers(s: Record, seat: Int) -> Word:
     return s["holds_one"][seat] & (BREAKER_BIT | kings)
 
 
-@inner
+@inlined
 def legal_actions(s: Record) -> Word:
     """Return the set of actions that the actor may take; empty when the game is over."""
     phase = s["phase"]
@@ -488,8 +488,12 @@ def _end_turn(s: Record) -> None:
         _effects(s)
 
 
+# What follows carries out an action and returns whether it ends the turn by playing, so that
+# `apply_action` ends it in one place.
+
+
 @inner
-def _act(s: Record) -> None:
+def _act(s: Record) -> bool:
     """Carry out the leading symbol as the last card of a turn."""
     symbol = s["symbol"]
     if symbol == STOP:
@@ -498,73 +502,68 @@ def _act(s: Record) -> None:
         s["pending_draw"] += 2
     elif symbol == CHANGE_DIRECTION:
         s["direction"] = -s["direction"]
-    _end_turn(s)
+    return True
 
 
 @inner
-def _open_run(s: Record, seat: Int) -> None:
+def _open_run(s: Record, seat: Int) -> bool:
     """Open a TAKI; as an only card it stays open (section 6)."""
     s["symbol"] = TAKI
     s["open_taki"] = 1
-    if s["hand_sizes"][seat] == 0:
-        _end_turn(s)
-    else:
-        s["phase"] = RUN
+    s["phase"] = RUN
+    return bool(s["hand_sizes"][seat] == 0)
 
 
 @inner
-def _close_run(s: Record) -> None:
+def _close_run(s: Record) -> bool:
     """Close a run and carry out the action of its final card."""
     s["open_taki"] = 0
     s["can_close"] = 0
     if s["symbol"] == PLUS:
         s["phase"] = PLUS_PHASE
-    else:
-        _act(s)
+        return False
+    return _act(s)
 
 
 @inner
-def _lay_on_run(s: Record, seat: Int, card: Int) -> None:
+def _lay_on_run(s: Record, seat: Int, card: Int) -> bool:
     s["symbol"] = TAKI if card == SUPER_TAKI else card % NUM_SYMBOLS
     s["can_close"] = 1
     s["phase"] = RUN
-    if s["hand_sizes"][seat] == 0:
-        _close_run(s)
+    return s["hand_sizes"][seat] == 0 and _close_run(s)
 
 
 @inner
-def _play_colored(s: Record, seat: Int, card: Int) -> None:
+def _play_colored(s: Record, seat: Int, card: Int) -> bool:
     symbol = card % NUM_SYMBOLS
     s["color"] = card // NUM_SYMBOLS
     s["symbol"] = symbol
     if symbol == TAKI:
-        _open_run(s, seat)
-    elif symbol == PLUS:
+        return _open_run(s, seat)
+    if symbol == PLUS:
         s["phase"] = PLUS_PHASE
-    else:
-        _act(s)
+        return False
+    return _act(s)
 
 
 @inner
-def _play_colorless(s: Record, seat: Int, card: Int, action: Int) -> None:
-    s["symbol"] = NO_SYMBOL
+def _play_colorless(s: Record, seat: Int, card: Int, action: Int) -> bool:
     if card == SUPER_TAKI:
-        _open_run(s, seat)
-    elif card == KING:
+        return _open_run(s, seat)
+    s["symbol"] = NO_SYMBOL
+    if card == KING:
         s["pending_draw"] = 0
         s["phase"] = KING_PHASE
-        if s["hand_sizes"][seat] == 0:
-            _end_turn(s)
-    elif card == PLUS_THREE:
+        return bool(s["hand_sizes"][seat] == 0)
+    if card == PLUS_THREE:
         s["plus_three_by"] = seat
-        _end_turn(s)
     else:
         s["color"] = action - CHANGE_COLOR
-        _end_turn(s)
+    return True
 
 
 @inner
-def _play_breaker(s: Record, seat: Int) -> None:
+def _play_breaker(s: Record, seat: Int) -> bool:
     """Lay a Breaker beneath the leading card: an answer to a +3, or a penalty (section 5)."""
     if s["phase"] == RESPOND:
         s["plus_three_by"] = NOBODY
@@ -574,42 +573,41 @@ def _play_breaker(s: Record, seat: Int) -> None:
         s["open_taki"] = 0
         _draw(s, seat, BREAKER_PENALTY)
         _pass_turn(s)
+    return False
 
 
 @inner
-def _play(s: Record, action: Int) -> None:
+def _play(s: Record, action: Int) -> bool:
     seat = np.int64(s["actor"])
     card = min(action, CHANGE_COLOR)
     _discard(s, seat, card)
     if card == BREAKER:
-        _play_breaker(s, seat)
-        return
+        return _play_breaker(s, seat)
     s["lead"] = card
     if s["phase"] == RESPOND:  # a King: from here on it is that player's turn
         s["plus_three_by"] = NOBODY
         s["turn"] = seat
     of_run = card == SUPER_TAKI or (card < NUM_COLORED and card // NUM_SYMBOLS == s["color"])
     if s["open_taki"] and of_run:
-        _lay_on_run(s, seat, card)
-        return
+        return _lay_on_run(s, seat, card)
     s["open_taki"] = 0
     if card < NUM_COLORED:
-        _play_colored(s, seat, card)
-    else:
-        _play_colorless(s, seat, card, action)
+        return _play_colored(s, seat, card)
+    return _play_colorless(s, seat, card, action)
 
 
 @inner
-def _take(s: Record) -> None:
-    """Draw one card or the whole +2 stack; the turn ends."""
+def _take(s: Record) -> bool:
+    """Draw one card or the whole +2 stack; the turn ends by drawing."""
     count = np.int64(s["pending_draw"]) or np.int64(1)
     s["pending_draw"] = 0
     _draw(s, np.int64(s["actor"]), count)
     _pass_turn(s)
+    return False
 
 
 @inner
-def _answer_call(s: Record, action: Int) -> None:
+def _answer_call(s: Record, action: Int) -> bool:
     """Say "last card" or pay for the silence; then the turn, or the answer to a +3, goes on."""
     seat = np.int64(s["actor"])
     if action == PASS:
@@ -618,21 +616,28 @@ def _answer_call(s: Record, action: Int) -> None:
         _effects(s)
     else:
         _break_plus_three(s)
+    return False
+
+
+@inner
+def _carry_out(s: Record, action: Int) -> bool:
+    if action < DRAW:
+        return _play(s, action)
+    if action == DRAW:
+        return _take(s)
+    if action == CLOSE_TAKI:
+        return _close_run(s)
+    if s["phase"] == LAST_CARD:
+        return _answer_call(s, action)
+    if s["phase"] == RESPOND:
+        _ask(s, next_seat(s, s["actor"]))
+        return False
+    return True  # the TAKI is left open, or a King's extra card declined
 
 
 @inner
 def apply_action(s: Record, action: Int) -> None:
     """Carry out a legal action of the actor."""
     s["decisions"] += 1
-    if action < DRAW:
-        _play(s, action)
-    elif action == DRAW:
-        _take(s)
-    elif action == CLOSE_TAKI:
-        _close_run(s)
-    elif s["phase"] == LAST_CARD:
-        _answer_call(s, action)
-    elif s["phase"] == RESPOND:
-        _ask(s, next_seat(s, s["actor"]))
-    else:  # leave the TAKI open, or decline a King's extra card
+    if _carry_out(s, action):
         _end_turn(s)
