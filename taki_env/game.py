@@ -17,7 +17,6 @@ from taki_env.loops import (
     deal_many,
     determinize_many,
     legal_many,
-    masks_many,
     observe_many,
 )
 from taki_env.observation import OBSERVATION_SIZE
@@ -126,9 +125,7 @@ class Game:
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """Return the actor's legal actions as ones, int8 (64,)."""
-        mask = np.empty(NUM_ACTIONS, np.int8)
-        masks_many(self._legal, mask[np.newaxis])
-        return mask
+        return np.unpackbits(self._legal.view(np.uint8), bitorder="little").view(np.int8)
 
     def apply(self, action: int | str) -> None:
         """Carry out an action of the actor.
@@ -145,6 +142,8 @@ class Game:
         apply_many(self._states, _FIRST, np.array([index]), self._legal)
 
     def _action_index(self, action: object) -> int | None:
+        if type(action) is int or type(action) is np.int64:  # the rest is rare, and slow
+            return int(action) if 0 <= action < NUM_ACTIONS else None
         if isinstance(action, str):
             return ACTION_INDEX.get(action)
         if isinstance(action, np.ndarray) and action.shape == ():
@@ -181,9 +180,9 @@ class Game:
         Raises:
             ValueError: there is no such seat.
         """
-        seats = np.array([self.actor if seat is None else self._checked_seat(seat)])
+        seats = self._states["actor"] if seat is None else [self._checked_seat(seat)]
         out = np.empty(OBSERVATION_SIZE, np.float32)
-        observe_many(self._states, seats, out[np.newaxis])
+        observe_many(self._states, np.array(seats, np.int64), out[np.newaxis])
         return out
 
     def clone(self) -> Game:

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from taki_env.batch import unpack_masks
-from taki_env.cards import NUM_ACTIONS
 from taki_env.learner import LearnerGames
-from taki_env.observation import OBSERVATION_SIZE
 from taki_env.opponents import Opponents
 from taki_env.rules import Rules
+from taki_env.spaces import ActionSpace, observation_box
 
 
 class TakiVecEnv(VecEnv):
@@ -45,11 +43,7 @@ class TakiVecEnv(VecEnv):
         self.render_mode = None
         self.lengths = np.zeros(num_envs, np.int64)
         self._actions: npt.NDArray[Any] = np.zeros(num_envs, np.int64)
-        super().__init__(
-            num_envs,
-            spaces.Box(0.0, 1.0, (OBSERVATION_SIZE,), np.float32),
-            spaces.Discrete(NUM_ACTIONS),
-        )
+        super().__init__(num_envs, observation_box(), ActionSpace())
 
     def reset(self) -> npt.NDArray[np.float32]:
         """Deal all games anew, from the seed of `seed()` if one was set; (num_envs, size)."""

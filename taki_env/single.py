@@ -13,17 +13,16 @@ from typing import Any, SupportsInt
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
 from taki_env.batch import refusal, unpack_masks
 from taki_env.cards import NUM_ACTIONS
 from taki_env.errors import IllegalActionError, did_you_mean
 from taki_env.game import Game, checked_seed
 from taki_env.learner import LearnerGames
-from taki_env.observation import OBSERVATION_SIZE
 from taki_env.opponents import Opponents
 from taki_env.rendering import RENDER_MODES, checked_render_mode, render_text
 from taki_env.rules import Rules
+from taki_env.spaces import ActionSpace, observation_box
 
 ILLEGAL_ACTION = ("terminate", "raise")
 
@@ -69,8 +68,8 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     ) -> None:
         self.illegal_action = checked_illegal_action(illegal_action)
         self.render_mode = checked_render_mode(render_mode, RENDER_MODES)
-        self.observation_space = spaces.Box(0.0, 1.0, (OBSERVATION_SIZE,), np.float32)
-        self.action_space = spaces.Discrete(NUM_ACTIONS)
+        self.observation_space = observation_box()
+        self.action_space = ActionSpace()
         self._games = LearnerGames(1, num_players, rules, opponents, learner_seat, max_decisions)
         self._running = False
 

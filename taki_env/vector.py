@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
@@ -20,11 +19,11 @@ from taki_env.engine import ONE, ZERO
 from taki_env.errors import IllegalActionError
 from taki_env.game import checked_seed
 from taki_env.learner import LearnerGames
-from taki_env.observation import OBSERVATION_SIZE
 from taki_env.opponents import Opponents
 from taki_env.rendering import RENDER_MODES, checked_render_mode, render_text
 from taki_env.rules import Rules
 from taki_env.single import checked_illegal_action
+from taki_env.spaces import ActionSpace, observation_box
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Step: TypeAlias = tuple[
@@ -72,8 +71,8 @@ class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], An
         self.games = LearnerGames(
             num_envs, num_players, rules, opponents, learner_seat, max_decisions
         )
-        self.single_observation_space = spaces.Box(0.0, 1.0, (OBSERVATION_SIZE,), np.float32)
-        self.single_action_space = spaces.Discrete(NUM_ACTIONS)
+        self.single_observation_space = observation_box()
+        self.single_action_space = ActionSpace()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._over: Flags = np.ones(num_envs, np.bool_)
