@@ -11,6 +11,7 @@ Functions do not check their arguments: `Game` and `Batch` do.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -184,10 +185,21 @@ def seed_words(
     A word depends on nothing else, so neither batch size nor play changes a later deal. Words of
     another `stream` are independent: 0 deals the cards, others are for policies.
     """
-    words = np.random.SeedSequence(seed, spawn_key=(stream,)).generate_state(1, np.uint64)
+    words = np.full(1, _base_word(seed, stream))
     for number in (indices, episodes):
         words = _mixed(words + (np.atleast_1d(number).astype(np.uint64) + ONE) * _GOLDEN)
     return np.where(words == ZERO, _GOLDEN, words)
+
+
+@lru_cache(maxsize=1024)
+def _base_word(seed: int, stream: int) -> np.uint64:
+    words = np.random.SeedSequence(seed, spawn_key=(stream,)).generate_state(1, np.uint64)
+    return np.uint64(words[0])
+
+
+def spread_words(words: Words, count: int) -> Words:
+    """Return `count` independent words for each word, shape (num_games, count)."""
+    return _mixed(words[:, np.newaxis] + np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN)
 
 
 def _mixed(word: Words) -> Words:

@@ -5,7 +5,7 @@ Opponents act in batches until every game waits for its learner or has ended.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ from taki_env.engine import (
     legal_actions,
     next_random,
     seed_words,
+    spread_words,
 )
 from taki_env.errors import IllegalActionError
 from taki_env.game import Game
@@ -37,6 +38,7 @@ from taki_env.opponents import Opponents, Seating
 from taki_env.policies import POLICIES, choose
 from taki_env.rules import Rules
 
+Flags: TypeAlias = npt.NDArray[np.bool_]
 LEARNER = -1
 _BUILT_IN = len(POLICIES)
 _UNIT = 2.0**-64
@@ -51,10 +53,13 @@ def advance_many(
     words: Words,
     max_decisions: int,
     movers: npt.NDArray[np.int64],
+    terminated: Flags,
+    truncated: Flags,
 ) -> None:
     """Let built-in policies act until another controller is to move, or the game has ended.
 
-    Writes to `movers` who is to move in each of `games`: `LEARNER` also where a game has ended.
+    Writes to `movers` who is to move in each of `games`: `LEARNER` also where a game has ended;
+    and whether each game has, to `terminated` and `truncated`.
     """
     for k in range(games.size):
         i = games[k]
@@ -65,8 +70,9 @@ def advance_many(
             apply_action(s, choose(mover, s, legal[i], words[i]))
             legal[i] = legal_actions(s)
             mover = controllers[i, s["actor"]]
-        ended = legal[i] == ZERO or s["decisions"] >= max_decisions
-        movers[k] = LEARNER if ended else mover
+        terminated[i] = legal[i] == ZERO
+        truncated[i] = not terminated[i] and s["decisions"] >= max_decisions
+        movers[k] = LEARNER if terminated[i] or truncated[i] else mover
 
 
 class LearnerGames:
@@ -107,6 +113,10 @@ class LearnerGames:
         self.max_decisions = max_decisions
         self.seats: Seats = np.zeros(num_games, np.int64)
         """The learner's seat in each game, (num_games,)."""
+        self.terminated: Flags = np.zeros(num_games, np.bool_)
+        """Which games are over, (num_games,)."""
+        self.truncated: Flags = np.zeros(num_games, np.bool_)
+        """Which games were cut off at `max_decisions`, (num_games,)."""
         self._controllers = np.zeros((num_games, MAX_PLAYERS), np.int64)
         self._words: Words = np.zeros(num_games, np.uint64)
         self._fresh = True
@@ -165,10 +175,7 @@ class LearnerGames:
         deals, episodes = self.batch.deals[games], self.batch.episodes[games]
         words = seed_words(self.batch.seed, deals, episodes, stream=1)
         players = self.batch.num_players[games]
-        uniform = np.empty((games.size, MAX_PLAYERS))
-        for column in range(MAX_PLAYERS):
-            words = next_random(words)
-            uniform[:, column] = words * _UNIT
+        uniform = (spread_words(words, MAX_PLAYERS) * _UNIT).astype(np.float64)
         self._words[games] = words
         seats = np.minimum((uniform[:, 0] * players).astype(np.int64), players - 1)
         if self._fixed_seats is not None:
@@ -194,7 +201,7 @@ class LearnerGames:
             movers = np.empty(games.size, np.int64)
             advance_many(
                 batch.states, batch.legal, games, self._controllers,
-                self._words, self.max_decisions, movers,
+                self._words, self.max_decisions, movers, self.terminated, self.truncated,
             )  # fmt: skip
             for number in np.unique(movers[movers >= _BUILT_IN]).tolist():
                 self._ask(number, games[movers == number])
@@ -233,21 +240,12 @@ class LearnerGames:
             getattr(self.batch, name)[:] = state[name]
         self.seats[:], self._controllers[:] = state["seats"], state["controllers"]
         self._words[:] = state["words"]
+        self._advance(np.arange(len(self)))  # all wait for their learners: this sees who has ended
 
     @property
-    def ended(self) -> npt.NDArray[np.bool_]:
+    def ended(self) -> Flags:
         """Which games are over or cut off, (num_games,)."""
         return self.terminated | self.truncated
-
-    @property
-    def terminated(self) -> npt.NDArray[np.bool_]:
-        """Which games are over, (num_games,)."""
-        return self.batch.done
-
-    @property
-    def truncated(self) -> npt.NDArray[np.bool_]:
-        """Which games were cut off at `max_decisions`, (num_games,)."""
-        return ~self.batch.done & (self.batch.decisions >= self.max_decisions)
 
     @property
     def legal(self) -> Words:
@@ -259,7 +257,7 @@ class LearnerGames:
         """The learner's reward, (num_games,): +1, -1/(n-1), or 0 before the end."""
         winners = self.batch.states["winner"]
         lost = -1 / (self.batch.num_players - 1)
-        return np.where(self.batch.done, np.where(winners == self.seats, 1, lost), 0)
+        return np.where(self.terminated, np.where(winners == self.seats, 1, lost), 0)
 
     def game(self, index: int) -> Game:
         """Return a copy of a game, with all hands."""

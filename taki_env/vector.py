@@ -18,14 +18,13 @@ from taki_env.cards import NUM_ACTIONS
 from taki_env.engine import ONE, ZERO
 from taki_env.errors import IllegalActionError
 from taki_env.game import checked_seed
-from taki_env.learner import LearnerGames
+from taki_env.learner import Flags, LearnerGames
 from taki_env.opponents import Opponents
 from taki_env.rendering import RENDER_MODES, checked_render_mode, render_text
 from taki_env.rules import Rules
 from taki_env.single import checked_illegal_action
 from taki_env.spaces import ActionSpace, observation_box
 
-Flags: TypeAlias = npt.NDArray[np.bool_]
 Step: TypeAlias = tuple[
     npt.NDArray[np.float32], npt.NDArray[np.float64], Flags, Flags, dict[str, Any]
 ]
@@ -148,7 +147,7 @@ class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], An
         played = np.flatnonzero(~resetting & ~illegal)
         self.games.step(chosen[played], played)
         terminated = (self.games.terminated & ~resetting) | illegal
-        truncated = self.games.truncated & ~terminated
+        truncated = self.games.truncated & ~terminated & ~resetting
         rewards = np.where(illegal, -1.0, self.games.rewards)
         self._over = terminated | truncated
         return self._finish(rewards, terminated, truncated, illegal, chosen)
