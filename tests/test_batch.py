@@ -15,6 +15,7 @@ from taki_env import (
     Game,
     IllegalActionError,
     Rules,
+    UniformSampler,
     View,
 )
 from tests.helpers import VARIANTS
@@ -424,3 +425,60 @@ def test_a_deck_that_cannot_be_dealt_to_the_largest_table_is_refused() -> None:
     """Every number of players is checked: 10 x 11 + 12 + 1 = 123 cards for ten."""
     with pytest.raises(ValueError, match="= 123"):
         Batch(2, [2, 10], Rules(hand_size=11))
+
+
+# Threads and the sampler --------------------------------------------------------------------------
+
+
+def played(num_games: int, threads: int, steps: int = 300) -> Batch:
+    """Return games after some uniformly random decisions, ended ones dealt anew."""
+    batch, sampler = Batch(num_games, 3, seed=9, threads=threads), UniformSampler(num_games, 4)
+    for _ in range(steps):
+        batch.step(sampler(batch.legal))
+        batch.reset(batch.done)
+    return batch
+
+
+@pytest.mark.parametrize(("num_games", "threads"), [(7, 1), (7, 2), (4096, 2), (4096, 3)])
+def test_neither_batch_size_nor_threads_change_a_game(num_games: int, threads: int) -> None:
+    """Game 0 and game 6 are those of a batch of seven, observations and all."""
+    few, many = played(7, 1), played(num_games, threads)
+    for game in (0, 6):
+        assert many.game(game).to_dict() == few.game(game).to_dict()
+        assert np.array_equal(many.observations()[game], few.observations()[game])
+
+
+def test_the_sampler_plays_game_i_the_same_in_any_batch() -> None:
+    """One game alone draws the actions of the first of seven."""
+    alone, many = played(1, 1), played(7, 1)
+    assert alone.game(0).to_dict() == many.game(0).to_dict()
+
+
+def test_samples_are_uniform_over_the_legal_actions() -> None:
+    """Three actions, 30,000 draws: each a third, within five standard errors (408)."""
+    legal = np.full(30_000, 1 | 1 << 17 | 1 << 63, np.uint64)
+    counts = np.bincount(UniformSampler(30_000, 1)(legal), minlength=64)
+    assert counts[[0, 17, 63]].sum() == 30_000
+    assert np.abs(counts[[0, 17, 63]] - 10_000).max() < 408
+
+
+def test_the_sampler_writes_to_out_and_gives_0_for_games_that_are_over() -> None:
+    """An empty set has no action to draw."""
+    out = np.full(2, -1)
+    legal = np.array([0, 1 << 60], np.uint64)
+    assert UniformSampler(2, 1)(legal, out) is out
+    assert out.tolist() == [0, 60]
+
+
+@pytest.mark.parametrize("legal", [np.zeros(3, np.uint64), np.zeros(2, np.int64)])
+def test_the_sampler_refuses_other_shapes_and_types(legal: Any) -> None:
+    """It says what it wants."""
+    with pytest.raises(ValueError, match=r"legal must be uint64 \(2,\)"):
+        UniformSampler(2)(legal)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5])
+def test_a_number_of_threads_below_one_is_refused(threads: Any) -> None:
+    """In the words of the other numbers."""
+    with pytest.raises(ValueError, match="threads must be 1 or more"):
+        Batch(2, threads=threads)

@@ -108,6 +108,6 @@ def plot_learning_curve(
     axes.set(title=title, xlabel="learner decisions", ylabel="win rate (95 % interval)")
     axes.grid(alpha=0.3)
     axes.xaxis.set_major_formatter(lambda steps, position: f"{steps:,.0f}")
-    axes.legend(loc="center right")
+    axes.legend(loc="lower right")
     with replacing(path) as beside:
         figure.savefig(beside)
