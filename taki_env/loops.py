@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from taki_env._jit import entry
+from taki_env._jit import entry, prefetch
 from taki_env.cards import NUM_ACTIONS, OVER
 from taki_env.engine import (
     ONE,
@@ -26,6 +26,8 @@ from taki_env.engine import (
 )
 from taki_env.observation import determinize, observe
 
+AHEAD = 8
+"""Games whose records are asked for before they are needed."""
 Integers = npt.NDArray[np.int64]
 
 
@@ -60,6 +62,7 @@ def first_illegal(legal: Words, actions: Integers) -> Int:
 def apply_many(states: Records, games: Integers, actions: Integers, legal: Words) -> None:
     """Carry out a legal action in each of `games` that is not over and renew its `legal`."""
     for k in range(games.size):
+        prefetch(states, games[min(k + AHEAD, games.size - 1)])
         i = games[k]
         if legal[i] != ZERO:
             s = states[i]
@@ -71,6 +74,7 @@ def apply_many(states: Records, games: Integers, actions: Integers, legal: Words
 def observe_many(states: Records, seats: Integers, out: npt.NDArray[np.float32]) -> None:
     """Write what `seats` see into the rows of `out`."""
     for i in range(states.size):
+        prefetch(states, min(i + AHEAD, states.size - 1))
         observe(states[i], seats[i], out[i])
 
 

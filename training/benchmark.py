@@ -502,6 +502,8 @@ def main(args: Args) -> list[dict[str, Any]]:
     if args.rounds < 1 or args.scale <= 0:
         raise ValueError("--rounds must be 1 or more and --scale above 0")
     console = Console()
+    if not console.is_terminal:
+        console.width = 160  # the table has seven columns
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows = limit_rows(args.scale, folder) if args.c else []
