@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env import View
-from taki_env.policies import act
 
 
 class RandomAgent:
@@ -19,7 +18,7 @@ class RandomAgent:
 
     def act(self, view: View) -> npt.NDArray[np.int64]:
         """Return a random legal action for each game, (B,)."""
-        return act("random", view, self._rng)
+        return view.built_in("random", self._rng)
 
 
 class GreedyAgent:
@@ -37,4 +36,4 @@ class GreedyAgent:
 
     def act(self, view: View) -> npt.NDArray[np.int64]:
         """Return the rule of thumb's action for each game, (B,)."""
-        return act("greedy", view, self._rng)
+        return view.built_in("greedy", self._rng)

@@ -15,9 +15,8 @@ from typing import Any
 import torch
 
 from agents.network import TakiNetwork
-from taki_env import OBSERVATION_SIZE
+from taki_env import ENV_ID, OBSERVATION_SIZE
 
-ENV_ID = "Taki-v0"
 DESCRIPTION = "taki"
 """Attribute of the saved model that says what it was trained on."""
 PREFIX = "mlp_extractor.network."

@@ -1,4 +1,4 @@
-// Anchor for the engine's speed: the same rules (docs/rules.md, single game) hand-written in C with bitboards,
+// Anchor for the engine's speed: the same rules (docs/RULES.md, single game) hand-written in C with bitboards,
 // uniform random legal play on one core. Prints decisions per second. gcc -O3 -march=native limit.c -o limit
 #include <stdint.h>
 #include <stdio.h>

@@ -21,6 +21,7 @@ __all__ = [
     "ACTIONS",
     "CARDS",
     "COLORS",
+    "ENV_ID",
     "LAYOUT",
     "OBSERVATION_SIZE",
     "PHASES",
@@ -37,8 +38,11 @@ __all__ = [
     "raw_env",
 ]
 
+ENV_ID = "Taki-v0"
+"""The version of rules, observation, reward and actions, which results and checkpoints carry."""
+
 gymnasium.register(
-    "Taki-v0",
+    ENV_ID,
     entry_point="taki_env.single:TakiEnv",
     vector_entry_point="taki_env.vector:TakiVectorEnv",
 )

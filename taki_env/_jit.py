@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
@@ -82,6 +83,8 @@ def _prefetch_code(context: Any, builder: Any, signature: Any, arguments: Any) -
 
 
 if config.DISABLE_JIT:
+    # what wraps around by intention, in `engine.count_bits`
+    warnings.filterwarnings("ignore", "overflow encountered in scalar multiply", RuntimeWarning)
 
     def prefetch(states: Any, index: Any) -> None:
         """Do nothing: a processor's cache means nothing to interpreted code."""
@@ -155,7 +158,8 @@ def _writable(folder: Path) -> bool:
 @cache
 def cache_folder(stamp: str) -> Path | None:
     """Return the folder for compiled code of a stamp, or None if nothing can be written."""
-    roots = [PACKAGE / "__pycache__", Path.home() / ".cache" / "taki_env"]
+    home = Path(os.path.expanduser("~/.cache/taki_env"))  # "~" stays where there is no home
+    roots = [PACKAGE / "__pycache__", *([home] if home.is_absolute() else [])]
     if "NUMBA_CACHE_DIR" in os.environ:
         roots.insert(0, Path(os.environ["NUMBA_CACHE_DIR"]))
     stamped = (root / f"compiled-{stamp}" for root in roots)

@@ -163,7 +163,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
 
     def forfeit(self) -> None:
         """End the game with -1 for `agent_selection` and 0 for the others."""
-        rewards = [-1.0 * (agent == self.agent_selection) for agent in self.agents]
+        rewards = [-1.0 if agent == self.agent_selection else 0.0 for agent in self.agents]
         self.truncations = dict.fromkeys(self.agents, True)
         self.infos[self.agent_selection] = {"action_mask": _no_action()}
         self._end(self.terminations, rewards)

@@ -23,6 +23,7 @@ from taki_env.loops import (
     sample_many,
 )
 from taki_env.observation import OBSERVATION_SIZE
+from taki_env.policies import POLICIES, choose_many
 from taki_env.position import new_states
 from taki_env.rules import Rules
 from taki_env.threads import each_chunk
@@ -52,8 +53,11 @@ def unpack_masks(legal: Words, out: npt.NDArray[np.int8] | None = None) -> npt.N
 
 def check_out(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:
     """Raise ValueError unless `out` is an array of that shape and type."""
-    if out.shape != shape or out.dtype != dtype:
-        raise ValueError(f"out must be {np.dtype(dtype)} {shape}, not {out.dtype} {out.shape}")
+    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype:
+        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else repr(out)
+        raise ValueError(f"out must be {np.dtype(dtype)} {shape}, not {found}")
+    if not out.flags.writeable:
+        raise ValueError("out must be writable")
 
 
 def rewards_of(states: Records) -> npt.NDArray[np.float64]:
@@ -100,6 +104,13 @@ class View:
     def action_masks(self) -> npt.NDArray[np.int8]:
         """Legal actions as ones, int8 (B, 64)."""
         return unpack_masks(self.legal)
+
+    def built_in(self, policy: str, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Return the actions of a built-in policy, "random" or "greedy", (B,)."""
+        actions = np.zeros(len(self), np.int64)
+        words = rng.integers(1, 2**64, len(self), np.uint64)
+        choose_many(POLICIES.index(policy), self._states, self.legal, words, actions)
+        return actions
 
     def sample_states(self, k: int, rng: np.random.Generator) -> Records:
         """Return k re-deals of each game, records (B, k), in each of which its actor sees the same.
@@ -251,7 +262,9 @@ class Batch:
         return View(self.states[games], self.legal[games])
 
     def game(self, index: int) -> Game:
-        """Return a copy of one game."""
+        """Return a copy of one game; IndexError if there is none of that index."""
+        if not 0 <= index < len(self):
+            raise IndexError(f"game must be 0 to {len(self) - 1}, not {index}")
         return Game._of(self.states[index : index + 1], self.rules)
 
     def step(self, actions: npt.ArrayLike) -> None:

@@ -41,10 +41,3 @@ STANDARD_DECK = (2,) * CHANGE_COLOR + (4,)
 """Copies of each card type in the 116-card deck."""
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 10
-
-
-def card_of(action: int) -> int | None:
-    """Return the card type that ``action`` plays, or None if it plays no card."""
-    if action < CHANGE_COLOR:
-        return action
-    return CHANGE_COLOR if action < DRAW else None

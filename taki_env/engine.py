@@ -119,7 +119,6 @@ SYMBOL_CARDS = np.array(
 """Cards of each leading symbol; none for `NO_SYMBOL`."""
 CHANGE_COLORS = _word(*range(CHANGE_COLOR, DRAW))
 COLORLESS_CARDS = _word(*range(SUPER_TAKI, DRAW))
-PLAYS = _word(*range(DRAW))
 BREAKER_BIT, KING_BIT, SUPER_TAKI_BIT = _word(BREAKER), _word(KING), _word(SUPER_TAKI)
 DRAW_BIT, CLOSE_BIT, PASS_BIT = _word(DRAW), _word(CLOSE_TAKI), _word(PASS)
 CALLS = _word(SAY_LAST_CARD, PASS)
@@ -215,7 +214,7 @@ def _mixed(word: Words) -> Words:
 
 
 @inner
-def _give(s: Record, seat: Int, card: Int) -> None:
+def give(s: Record, seat: Int, card: Int) -> None:
     """Put a card into a hand."""
     s["hand_sizes"][seat] += 1
     if card == CHANGE_COLOR:
@@ -246,7 +245,7 @@ def _discard(s: Record, seat: Int, card: Int) -> None:
 
 
 @inner
-def _shuffle(s: Record, one: np.uint64, two: np.uint64, change_colors: Int) -> None:
+def shuffle(s: Record, one: np.uint64, two: np.uint64, change_colors: Int) -> None:
     """Make the draw pile a random order of the given cards (Fisher-Yates, inside out)."""
     word = s["rng"]
     size = 0
@@ -292,7 +291,7 @@ def _refill(s: Record) -> None:
         two ^= twice
         one ^= bit ^ twice
     _set_discard(s, lead)
-    _shuffle(s, one, two, change_colors)
+    shuffle(s, one, two, change_colors)
 
 
 @inner
@@ -304,7 +303,7 @@ def _draw(s: Record, seat: Int, count: Int) -> None:
             if s["draw_size"] == 0:
                 return
         s["draw_size"] -= 1
-        _give(s, seat, np.int64(s["draw_pile"][s["draw_size"]]))
+        give(s, seat, np.int64(s["draw_pile"][s["draw_size"]]))
 
 
 # Setup (section 3) ------------------------------------------------------------------------------
@@ -320,7 +319,7 @@ def deal(s: Record, word: np.uint64) -> None:
         s["change_colors"][seat] = 0
         s["hand_sizes"][seat] = 0
         s["stages"][seat] = 0
-    _shuffle(s, s["deck_one"], s["deck_two"], s["deck_change_colors"])
+    shuffle(s, s["deck_one"], s["deck_two"], s["deck_change_colors"])
     for seat in range(np.int64(s["num_players"])):
         _draw(s, seat, np.int64(s["hand_size"]))
         if s["tournament"]:

@@ -10,6 +10,10 @@ class IllegalActionError(ValueError):
     """An action that is not legal now. Nothing was changed."""
 
 
+class UnknownOptionError(TypeError, ValueError):
+    """An option that does not exist; the message suggests the nearest one."""
+
+
 def did_you_mean(word: object, allowed: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` for the nearest allowed word, or an empty string."""
     matches = get_close_matches(str(word), list(allowed), n=1)

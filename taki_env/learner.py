@@ -210,8 +210,7 @@ class LearnerGames:
 
     def _ask(self, number: int, games: Seats) -> None:
         """Carry out what an agent chooses in the games in which it is to move."""
-        agent = self.seating.agents[number]
-        assert not isinstance(agent, str)
+        agent: Any = self.seating.agents[number]
         legal = self.batch.legal[games]
         actions = np.asarray(agent.act(View(self.batch.states[games], legal)))
         if actions.shape != games.shape or not np.issubdtype(actions.dtype, np.integer):
@@ -223,7 +222,7 @@ class LearnerGames:
 
     def state_dict(self) -> dict[str, npt.NDArray[Any]]:
         """Return all that changes in play, as copies of arrays; see `load_state_dict`."""
-        state = {name: getattr(self.batch, name).copy() for name in ("states", "legal", "episodes")}
+        state = {name: getattr(self.batch, name) for name in ("states", "legal", "episodes")}
         state |= {"seats": self.seats, "controllers": self._controllers, "words": self._words}
         return {name: array.copy() for name, array in state.items()}
 

@@ -27,12 +27,12 @@ from taki_env.engine import (
     ZERO,
     Int,
     Record,
-    _give,
-    _shuffle,
     below,
     bit_of,
+    give,
     next_random,
     next_seat,
+    shuffle,
 )
 
 
@@ -104,7 +104,7 @@ def _observe_cards(out: Any, one: np.uint64, two: np.uint64, change_colors: Int)
 
 
 @inner
-def _observe_table(s: Record, seat: Int, out: Any) -> None:
+def _observe_table(s: Record, out: Any) -> None:
     out[_COLOR + s["color"]] = 1
     out[_SYMBOL + s["symbol"]] = 1
     out[_PHASE + s["phase"]] = 1
@@ -145,7 +145,7 @@ def observe(s: Record, seat: Int, out: Any) -> None:
     out[_COLOR:] = 0
     _observe_cards(out, s["holds_one"][seat], s["holds_two"][seat], s["change_colors"][seat])
     _observe_cards(out[_DISCARD:], s["discard_one"], s["discard_two"], s["discard_change_colors"])
-    _observe_table(s, seat, out)
+    _observe_table(s, out)
     _observe_seats(s, seat, out)
     _observe_rules(s, out)
 
@@ -190,7 +190,7 @@ def determinize(s: Record, seat: Int, word: np.uint64) -> None:
     if kept >= 0:
         one, two = _minus(one, two, bit_of(kept), ZERO)
     s["rng"] = word
-    _shuffle(s, one, two, change_colors - np.int64(s["discard_change_colors"]))
+    shuffle(s, one, two, change_colors - np.int64(s["discard_change_colors"]))
     for other in range(np.int64(s["num_players"])):
         if other != seat:
             _deal_hand(s, other, kept if other == s["actor"] else -1)
@@ -207,8 +207,8 @@ def _deal_hand(s: Record, seat: Int, kept: Int) -> None:
     s["change_colors"][seat] = 0
     s["hand_sizes"][seat] = 0
     if kept >= 0:
-        _give(s, seat, kept)
+        give(s, seat, kept)
         size -= 1
     for _ in range(size):
         s["draw_size"] -= 1
-        _give(s, seat, np.int64(s["draw_pile"][s["draw_size"]]))
+        give(s, seat, np.int64(s["draw_pile"][s["draw_size"]]))

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env._jit import entry, inner
-from taki_env.batch import View
 from taki_env.cards import (
     BREAKER,
     CHANGE_COLOR,
@@ -48,7 +47,7 @@ from taki_env.engine import (
 )
 
 POLICIES = ("random", "greedy")
-RANDOM, GREEDY = range(len(POLICIES))
+GREEDY = POLICIES.index("greedy")
 
 
 @inner
@@ -159,8 +158,7 @@ def choose_greedy(s: Record, legal: np.uint64) -> Int:
     if phase == RUN:
         return _greedy_run(s, legal)
     if phase == RESPOND:
-        highest = BREAKER if (legal >> np.uint64(BREAKER)) & ONE else KING
-        return highest
+        return BREAKER if (legal >> np.uint64(BREAKER)) & ONE else KING
     return _greedy_play(s, np.int64(s["actor"]), legal)
 
 
@@ -179,11 +177,3 @@ def choose_many(
         words[i] = next_random(words[i])
         if legal[i] != ZERO:
             actions[i] = choose(policy, states[i], legal[i], words[i])
-
-
-def act(policy: str, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Return the actions of a built-in policy in the games of a view, (B,)."""
-    actions = np.zeros(len(view), np.int64)
-    words = rng.integers(1, 2**64, len(view), np.uint64)
-    choose_many(POLICIES.index(policy), view._states, view.legal, words, actions)
-    return actions

@@ -334,6 +334,7 @@ def _turn_rules(s: Record) -> list[tuple[bool, str]]:
     answers = {BREAKER, KING} if actor == after % s["num_players"] else {BREAKER}
     can_answer = any(int(s["holds_one"][actor]) >> card & 1 for card in answers)
     awaiting = s["plus_three_by"] != NOBODY
+    called = phase != LAST_CARD or answering or s["open_taki"]  # else the last card has acted
     return [
         (not answering or phase in (RESPOND, LAST_CARD), "actor must be turn"),
         (phase != RESPOND or answering, "actor must be another seat than turn"),
@@ -361,5 +362,9 @@ def _turn_rules(s: Record) -> list[tuple[bool, str]]:
         (not s["skip_next"] or (phase == LAST_CARD and symbol == STOP), "skip_next must be false"),
         (not s["skip_next"] or not (s["open_taki"] or answering), "skip_next must be false"),
         (not answering or s["lead"] == PLUS_THREE, "an answer needs a '+3' to lead"),
+        (called or s["lead"] != PLUS_THREE or awaiting, "plus_three_by must be the player's seat"),
+        (called or symbol != PLUS, "a closed plus owes a second card before the call"),
+        (called or symbol != STOP or bool(s["skip_next"]), "skip_next must be true after a stop"),
+        (called or symbol != PLUS_TWO or s["pending_draw"] > 0, "a +2 leaves a pending draw"),
         (phase != LAST_CARD or not s["auto_last_card"], "auto_last_card leaves nothing to call"),
     ]

@@ -16,7 +16,7 @@ from taki_env.cards import (
     NUM_COLORED,
     STANDARD_DECK,
 )
-from taki_env.errors import did_you_mean
+from taki_env.errors import UnknownOptionError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Rules:
     """Options of a game; frozen and hashable.
 
     Raises:
+        UnknownOptionError: there is no such option; the nearest one is suggested.
         TypeError: an option has the wrong type.
         ValueError: an option has a value that no game can be played with.
     """
@@ -40,6 +41,16 @@ class Rules:
     """Cards dealt to each player, and the first stage of a tournament."""
     deck: tuple[int, ...] = STANDARD_DECK
     """Copies of each of the 57 card types, by card index."""
+
+    def __new__(cls, *args: Any, **options: Any) -> Rules:
+        """Refuse unknown options in words before the dataclass does."""
+        names = [field.name for field in fields(cls)]
+        for name in options:
+            if name not in names:
+                hint = did_you_mean(name, names)
+                known = ", ".join(names)
+                raise UnknownOptionError(f"unknown rule option {name!r}{hint} (options: {known})")
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         """Check every option and turn `deck` into a tuple of plain ints."""
@@ -58,18 +69,11 @@ class Rules:
         """Return the rules that a mapping of option names to values describes.
 
         Raises:
-            ValueError: an option is unknown; the nearest known one is suggested.
-            TypeError: an option has the wrong type.
+            UnknownOptionError: an option is unknown; the nearest known one is suggested.
+            ValueError, TypeError: an option has a value that is not allowed.
         """
         if not isinstance(options, Mapping):
             raise TypeError(f"rules must be a mapping of options, not {options!r}")
-        names = [field.name for field in fields(cls)]
-        for name in options:
-            if name not in names:
-                hint = did_you_mean(name, names)
-                raise ValueError(
-                    f"unknown rule option {name!r}{hint} (options: {', '.join(names)})"
-                )
         return cls(**options)
 
     def to_dict(self) -> dict[str, Any]:
@@ -115,4 +119,6 @@ def _checked_deck(deck: Any) -> tuple[int, ...]:
         most = STANDARD_DECK[CHANGE_COLOR] if card == CHANGE_COLOR else 2
         if not 0 <= copies <= most:
             raise ValueError(f"deck has {copies} {CARDS[card]!r}; 0 to {most} are allowed")
+    if not any(counts):
+        raise ValueError("deck has no cards")
     return counts

@@ -82,7 +82,7 @@ class TakiVecEnv(VecEnv):
             infos[game] = {
                 "terminal_observation": observation,
                 "TimeLimit.truncated": bool(truncated[game]),
-                "episode": {"r": float(rewards[game]), "l": int(self.lengths[game]), "t": 0.0},
+                "episode": {"r": float(rewards[game]), "l": int(self.lengths[game])},
             }
 
     def action_masks(self) -> npt.NDArray[np.int8]:

@@ -118,8 +118,7 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         return self._games.observations()[0], reward, terminated, truncated, self._info()
 
     def _is_legal(self, action: Any) -> bool:
-        known = not isinstance(action, bool) and action in self.action_space
-        return known and bool(self.action_masks()[int(action)])
+        return action in self.action_space and bool(self.action_masks()[int(action)])
 
     def _refuse(
         self, action: Any

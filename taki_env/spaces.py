@@ -18,6 +18,10 @@ class ActionSpace(spaces.Discrete):
     def __init__(self) -> None:
         super().__init__(NUM_ACTIONS)
 
+    def contains(self, x: Any) -> bool:
+        """Return whether `x` is a whole number of 0 to 63; True and False are none."""
+        return not isinstance(x, bool | np.bool_) and super().contains(x)
+
     def sample(self, mask: npt.NDArray[np.int8] | None = None, probability: Any = None) -> np.int64:
         """Return a random action, uniform among the ones of `mask`, int8 (64,), if given.
 

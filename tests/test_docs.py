@@ -72,7 +72,7 @@ def test_tables_are_those_of_the_constants() -> None:
     assert generate.filled(page) == page
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "docs" / "rules.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "docs" / "RULES.md"], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     """Every relative link names a file of the project."""
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):

@@ -6,9 +6,13 @@ import random
 
 import pytest
 
-from taki_env import Game
+from taki_env import Game, Rules
+from taki_env.engine import seed_words
 from tests.helpers import CASES, VARIANTS, Shuffler, rest_of_deck
 from tests.reference import Reference
+
+GAMES = 6
+"""Games of each number of players under each option."""
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
@@ -23,11 +27,9 @@ def test_case(case: dict) -> None:
     assert {key: end[key] for key in case["expect"]} == case["expect"]
 
 
-def dealt_pair(num_players: int, rules, seed: int) -> tuple[Game, Reference]:
+def dealt_pair(num_players: int, rules: Rules, seed: int) -> tuple[Game, Reference]:
     """Return the engine's deal and the reference's from the same random word."""
     game = Game(num_players, rules, seed)
-    from taki_env.engine import seed_words
-
     shuffle = Shuffler(int(seed_words(seed, 0)[0]))
     deck = rest_of_deck(rules=rules)
     return game, Reference.deal(shuffle(deck), num_players, rules.to_dict(), shuffle)
@@ -48,6 +50,3 @@ def test_engine_agrees_with_the_reference(num_players: int, variant: str) -> Non
             action = choose.choice(game.legal_names())
             game.apply(action)
             reference.apply(action)
-
-
-GAMES = 6

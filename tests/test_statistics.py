@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from taki_env import Rules
+from taki_env import OBSERVATION_SIZE, Rules
 from taki_env.engine import seed_words
 from taki_env.loops import play_random
 from taki_env.position import new_states
@@ -28,7 +28,9 @@ def test_random_play_agrees_with_the_independent_implementation(
     wins = np.zeros(11, np.int64)
     words = seed_words(1, np.arange(GAMES))
     states = new_states(1, num_players, Rules())
-    total = play_random(states, words, np.uint64(1), 2000, wins, np.zeros(199, np.float32), False)
+    total = play_random(
+        states, words, np.uint64(1), 2000, wins, np.zeros(OBSERVATION_SIZE, np.float32), False
+    )
     assert total / GAMES == pytest.approx(decisions, abs=4 * decision_error)
     error = np.sqrt(first_seat * (1 - first_seat) / GAMES)
     assert wins[0] / GAMES == pytest.approx(first_seat, abs=4 * error)

@@ -24,7 +24,7 @@ from taki_env import ACTIONS, Batch, Game
 from taki_env.cards import COLORS, NUM_COLORED
 from training import train as training
 from training.evaluate import evaluate, wilson_interval
-from training.run_folder import replacing
+from training.files import replacing
 from training.train import Args, read_arguments
 
 TINY = Args(
@@ -46,7 +46,7 @@ TINY = Args(
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a short run."""
     runs = tmp_path_factory.mktemp("runs")
-    return training.main(replace(TINY, runs=runs)).folder
+    return training.prepare(replace(TINY, runs=runs))().folder
 
 
 def weights_of(folder: Path) -> dict[str, torch.Tensor]:
@@ -60,7 +60,7 @@ def assert_same_run(one: Path, other: Path) -> None:
         torch.load(folder / training.CHECKPOINT_FILE, weights_only=True) for folder in (one, other)
     )
     assert first.keys() == second.keys()
-    for key in first:
+    for key in first.keys() - {"seconds"}:
         assert same(without_clock(first[key]), without_clock(second[key])), key
 
 
@@ -68,8 +68,6 @@ def without_clock(value: Any) -> Any:
     """Drop wall-clock times."""
     if isinstance(value, dict):
         return {k: without_clock(v) for k, v in value.items() if k not in ("seconds", "t")}
-    if isinstance(value, list) and len(value) == 4 and isinstance(value[3], float):
-        return value[:3]  # the counters: the last one is seconds
     return [without_clock(v) for v in value] if isinstance(value, list) else value
 
 
@@ -100,13 +98,13 @@ def test_a_run_folder_holds_model_configuration_results_and_curve(finished: Path
 
 def test_two_runs_with_one_seed_agree_bit_for_bit(finished: Path, tmp_path: Path) -> None:
     """The same arguments give the same weights, games and generators."""
-    again = training.main(replace(TINY, runs=tmp_path)).folder
+    again = training.prepare(replace(TINY, runs=tmp_path))().folder
     assert_same_run(finished, again)
 
 
 def test_another_seed_gives_another_run(finished: Path, tmp_path: Path) -> None:
     """The seed reaches the network."""
-    other = training.main(replace(TINY, runs=tmp_path, seed=1)).folder
+    other = training.prepare(replace(TINY, runs=tmp_path, seed=1))().folder
     assert not same(weights_of(finished), weights_of(other))
 
 
@@ -128,11 +126,11 @@ def test_ctrl_c_leaves_a_whole_run_folder_and_resume_equals_an_uninterrupted_run
     """What Ctrl-C leaves goes on to the same end bit for bit."""
     with monkeypatch.context() as patch:
         interrupt_after(patch, 2)
-        folder = training.main(replace(TINY, runs=tmp_path)).folder
+        folder = training.prepare(replace(TINY, runs=tmp_path))().folder
     results = json.loads((folder / "results.json").read_text())
     assert not results["finished"] and results["steps"] == TINY.steps // 2
     assert (folder / "learning_curve.png").exists()
-    training.main(read_arguments(["--resume", str(folder)]))
+    training.prepare(read_arguments(["--resume", str(folder)]))()
     assert_same_run(finished, folder)
 
 
@@ -207,7 +205,46 @@ def test_resume_refuses_a_truncated_checkpoint(finished: Path, tmp_path: Path) -
     data = (finished / "checkpoint.pt").read_bytes()
     (tmp_path / "checkpoint.pt").write_bytes(data[: len(data) // 2])
     with pytest.raises(CheckpointError, match="truncated"):
-        training.main(read_arguments(["--resume", str(tmp_path)]))
+        training.prepare(read_arguments(["--resume", str(tmp_path)]))
+
+
+@pytest.mark.parametrize(("name", "value"), [("players", 4), ("seed", 5), ("learning_rate", 0.5)])
+def test_resume_refuses_a_configuration_file_that_was_changed(
+    finished: Path, tmp_path: Path, name: str, value: Any
+) -> None:
+    """The checkpoint knows what the run began with."""
+    config = json.loads((finished / "config.json").read_text())
+    config["arguments"][name] = value
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / "checkpoint.pt").write_bytes((finished / "checkpoint.pt").read_bytes())
+    with pytest.raises(ValueError, match=f"{value} is not the run's"):
+        training.prepare(read_arguments(["--resume", str(tmp_path)]))
+
+
+def test_resume_refuses_a_checkpoint_that_lacks_something(finished: Path, tmp_path: Path) -> None:
+    """It says that the file is no whole checkpoint."""
+    (tmp_path / "config.json").write_bytes((finished / "config.json").read_bytes())
+    state = torch.load(finished / "checkpoint.pt", weights_only=True)
+    del state["policy"]
+    torch.save(state, tmp_path / "checkpoint.pt")
+    with pytest.raises(CheckpointError, match="lacks what it takes"):
+        training.prepare(read_arguments(["--resume", str(tmp_path)]))
+
+
+def test_the_pool_of_snapshots_does_not_grow(tmp_path: Path) -> None:
+    """Four rollouts take four snapshots, of which two are kept."""
+    run = training.prepare(replace(TINY, runs=tmp_path, pool=2))()
+    assert (run.taken, len(run.snapshots)) == (4, 2)
+
+
+def test_checkpoint_and_model_name_what_made_them(finished: Path) -> None:
+    """Commit, versions, seed and configuration."""
+    state = torch.load(finished / "checkpoint.pt", weights_only=True)
+    with zipfile.ZipFile(finished / "model.zip") as archive:
+        model = json.loads(archive.read("data"))
+    for made_by in (state["made_by"], model["made_by"]):
+        assert {"commit", "versions", "hardware", "configuration"} <= made_by.keys()
+        assert made_by["configuration"]["seed"] == TINY.seed
 
 
 def test_resume_refuses_another_environment_version(finished: Path, tmp_path: Path) -> None:
@@ -234,12 +271,14 @@ def test_resume_needs_a_run_folder(tmp_path: Path) -> None:
         {"learning_rate": 0.0},
         {"random_weight": -1.0},
         {"random_weight": 0.0, "greedy_weight": 0.0},
+        {"batch_size": 100},
+        {"batch_size": 1},
     ],
 )
 def test_impossible_arguments_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     """A value out of range makes no run folder."""
     with pytest.raises(ValueError, match="must be"):
-        training.main(replace(TINY, runs=tmp_path, **change))
+        training.prepare(replace(TINY, runs=tmp_path, **change))
     assert not list(tmp_path.iterdir())
 
 
@@ -287,8 +326,8 @@ def test_evaluation_does_not_depend_on_the_batch_size(monkeypatch: pytest.Monkey
 
 
 def test_greedy_beats_random() -> None:
-    """The difference is far outside of chance: 69 % of games, standard error 1.5 %."""
-    assert evaluate(agents.load("greedy"), "random", games=1000).interval[0] > 0.6
+    """By the margin that plain rules of thumb have: 68 % of duplicate deals or more."""
+    assert evaluate(agents.load("greedy"), "random", games=20_000).win_rate >= 0.68
 
 
 def test_unknown_agents_are_refused_with_the_nearest_name() -> None:

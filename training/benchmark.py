@@ -43,9 +43,9 @@ from taki_env.loops import play_random
 from taki_env.position import new_states
 from taki_env.sb3 import TakiVecEnv
 from taki_env.vector import TakiVectorEnv
-from training.cli import run
+from training.cli import make_console, run
+from training.files import provenance, replacing, write_json
 from training.policy import TakiPolicy
-from training.run_folder import provenance, replacing, write_json
 
 LIMIT_SOURCE = Path(__file__).parent.parent / "benchmarks" / "limit.c"
 PLAYERS = (2, 4, 10)
@@ -497,13 +497,19 @@ def draw_chart(lines: Sequence[dict[str, Any]], path: Path) -> None:
         figure.savefig(beside)
 
 
-def main(args: Args) -> list[dict[str, Any]]:
-    """Measure, print the table, write what was asked for."""
+def prepare(args: Args) -> Callable[[], Any]:
+    """Check the arguments and return the work."""
     if args.rounds < 1 or args.scale <= 0:
         raise ValueError("--rounds must be 1 or more and --scale above 0")
-    console = Console()
-    if not console.is_terminal:
-        console.width = 160  # the table has seven columns
+    for file in (args.json, args.chart):
+        if file and not file.parent.is_dir():
+            raise ValueError(f"there is no folder {file.parent}")
+    return lambda: main(args)
+
+
+def main(args: Args) -> list[dict[str, Any]]:
+    """Measure, print the table, write what was asked for."""
+    console = make_console()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows = limit_rows(args.scale, folder) if args.c else []
@@ -531,4 +537,4 @@ def plain(args: Args) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run(lambda: main(tyro.cli(Args)))
+    run(lambda: prepare(tyro.cli(Args)))

@@ -6,14 +6,33 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from rich.console import Console
 
-def run(main: Callable[[], Any]) -> None:
-    """Run a command; what a user got wrong is said in a line, with exit status 2."""
+FILE_WIDTH = 160
+
+
+def make_console(stderr: bool = False) -> Console:
+    """Return a console; one that writes to a file has room for long lines."""
+    console = Console(stderr=stderr)
+    if not console.is_terminal:
+        console.width = FILE_WIDTH
+    return console
+
+
+def run(prepare: Callable[[], Callable[[], Any]]) -> None:
+    """Run a command in two parts.
+
+    Args:
+        prepare: reads and checks what the user gave, and returns the work to do. What is wrong is
+            said in a line, with exit status 2; an error in the work itself shows its traceback.
+    """
     try:
-        main()
-    except (ValueError, FileNotFoundError) as error:
+        work = prepare()
+    except (ValueError, TypeError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+    try:
+        work()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)

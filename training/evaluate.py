@@ -6,7 +6,6 @@ other seats are all the opponent's.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -15,15 +14,17 @@ from typing import Annotated
 
 import numpy as np
 import tyro
-from rich.console import Console
 from rich.progress import Progress
 
 import agents
+import taki_env
 from taki_env.batch import View
 from taki_env.learner import LearnerGames
 from taki_env.opponents import Agent
 from taki_env.policies import POLICIES
-from training.cli import run
+from taki_env.rules import check_num_players
+from training.cli import make_console, run
+from training.files import provenance, write_json
 
 BATCH = 2000
 NORMAL_95 = 1.959963984540054
@@ -132,21 +133,31 @@ class Args:
     """File for the result."""
 
 
-def main(args: Args) -> Result:
-    """Play, print the result and write it to a file if asked to."""
+def prepare(args: Args) -> Callable[[], Result]:
+    """Check the arguments, load the agents, and return the match to play."""
     agent = agents.load(args.agent, args.seed)
     built_in = args.opponent in POLICIES  # compiled: faster by name than as an agent
     opponent = args.opponent if built_in else agents.load(args.opponent, args.seed + 1)
-    with Progress(transient=True, console=Console(stderr=True)) as bar:
+    check_num_players(args.players)
+    if args.games < 1:
+        raise ValueError(f"--games must be 1 or more, not {args.games}")
+    if args.json and not args.json.parent.is_dir():
+        raise ValueError(f"--json: there is no folder {args.json.parent}")
+    return lambda: play(args, agent, opponent)
+
+
+def play(args: Args, agent: Agent, opponent: str | Agent) -> Result:
+    """Play, print the result and write it to a file if asked to."""
+    with Progress(transient=True, console=make_console(stderr=True)) as bar:
         task = bar.add_task("games", total=args.games)
         result = evaluate(
             agent, opponent, args.games, args.players, args.seed, lambda n: bar.advance(task, n)
         )
     print(result)
     if args.json:
-        args.json.write_text(json.dumps(asdict(result), indent=2) + "\n")
+        write_json(args.json, {**provenance(), "env": taki_env.ENV_ID, **asdict(result)})
     return result
 
 
 if __name__ == "__main__":
-    run(lambda: main(tyro.cli(Args)))
+    run(lambda: prepare(tyro.cli(Args)))

@@ -17,6 +17,7 @@ import signal
 import sys
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from types import FrameType
@@ -34,16 +35,11 @@ from agents.checkpoint import DESCRIPTION, MODEL_FILE, CheckpointError, describe
 from agents.policy import PolicyAgent
 from taki_env.rules import check_num_players
 from taki_env.sb3 import TakiVecEnv
-from training.cli import run
+from training.cli import make_console, run
+from training.curve import plot_learning_curve
 from training.evaluate import Result, evaluate
+from training.files import new_run_folder, provenance, replacing, write_json
 from training.policy import TakiPolicy
-from training.run_folder import (
-    new_run_folder,
-    plot_learning_curve,
-    provenance,
-    replacing,
-    write_json,
-)
 
 CONFIG_FILE, CHECKPOINT_FILE, RESULTS_FILE = "config.json", "checkpoint.pt", "results.json"
 CURVE_FILE = "learning_curve.png"
@@ -56,7 +52,7 @@ class Args:
 
     players: int = 2
     """Seats at the table, 2 to 10."""
-    steps: int = 1_200_000
+    steps: int = 1_000_000
     """Decisions of the learner to train on, rounded up to whole rollouts."""
     seed: int = 0
     """Of the network, the games and the sampling."""
@@ -69,7 +65,7 @@ class Args:
     epochs: int = 4
     """Passes over a rollout."""
     learning_rate: float = 1e-3
-    """At the start; it falls to a twentieth in a straight line."""
+    """At the start; it falls in a straight line, to a twentieth at the least."""
     gae_lambda: float = 0.95
     """Of the generalized advantage estimate; returns are not discounted."""
     entropy: float = 0.01
@@ -85,7 +81,7 @@ class Args:
     snapshot_every: int = 8
     """Rollouts between two snapshots."""
     pool: int = 5
-    """Latest snapshots that serve as opponents."""
+    """Latest snapshots that serve as opponents; a new one takes the place of the oldest."""
     evaluate_every: int = 8
     """Rollouts between two evaluations, and between two checkpoints."""
     evaluation_games: int = 1000
@@ -114,6 +110,17 @@ class Args:
                 raise ValueError(f"--{field.name.replace('_', '-')} must be {words}, not {value}")
         if not self.random_weight + self.greedy_weight > 0:
             raise ValueError("--random-weight or --greedy-weight must be above 0")
+        if self.batch_size < 2 or self.envs * self.rollout % self.batch_size:
+            raise ValueError(
+                f"--batch-size must be 2 or more and divide a rollout of "
+                f"{self.envs} x {self.rollout} decisions, not {self.batch_size}"
+            )
+
+    @property
+    def whole_steps(self) -> int:
+        """Decisions of the learner in whole rollouts."""
+        rollout = self.envs * self.rollout
+        return -(-self.steps // rollout) * rollout
 
 
 # What can be taken from a run and put back --------------------------------------------------------
@@ -133,10 +140,11 @@ class Run:
             policy_kwargs={"hidden": args.hidden},
         )  # fmt: skip
         setattr(self.model, DESCRIPTION, describe(args.hidden))
+        self.model.made_by = {**provenance(), "configuration": plain(args)}
         self.model.set_logger(configure(str(folder), ["tensorboard"]))
         self.snapshots: list[PolicyAgent] = []
         self.history: list[dict[str, Any]] = []
-        self.iteration, self.seconds = 0, 0.0
+        self.iteration, self.taken, self.seconds = 0, 0, 0.0
 
     @property
     def steps(self) -> int:
@@ -147,8 +155,7 @@ class Run:
         """Return the weights by which each opponent's seat is filled."""
         args = self.args
         weights: dict[Any, float] = {"random": args.random_weight, "greedy": args.greedy_weight}
-        pool = snapshots[-args.pool :]
-        return weights | {snapshot: args.self_weight / len(pool) for snapshot in pool}
+        return weights | {snapshot: args.self_weight / len(snapshots) for snapshot in snapshots}
 
     def agent(self) -> PolicyAgent:
         """Return the learner as it plays now, by its most likely actions."""
@@ -163,17 +170,25 @@ class Run:
         self.model.learn(self.args.envs * self.args.rollout, reset_num_timesteps=False)
         self.iteration += 1
         if self.iteration % self.args.snapshot_every == 0:
-            self.add_snapshot(self.model.policy.network.state_dict())
-            self.env.games.change_opponents(self.opponents(self.snapshots))
+            self.take_snapshot()
         self.seconds += time.perf_counter() - start
 
-    def add_snapshot(self, weights: dict[str, torch.Tensor]) -> None:
-        """Keep a frozen copy of the network, which plays by sampling."""
+    def take_snapshot(self) -> None:
+        """Freeze a copy of the network as an opponent, in place of the oldest if need be."""
+        place = self.taken % self.args.pool
+        if place == len(self.snapshots):
+            self.add_opponent()
+        weights = self.model.policy.network.state_dict()
+        self.snapshots[place].network.load_state_dict(weights)
+        self.taken += 1
+
+    def add_opponent(self) -> None:
+        """Add a network to the pool, which plays by sampling."""
         network = copy.deepcopy(self.model.policy.network).eval()
-        network.load_state_dict(weights)
         number = len(self.snapshots) + 1
         name, seed = f"snapshot {number}", self.args.seed + number
         self.snapshots.append(PolicyAgent(network, name, sample=True, seed=seed))
+        self.env.games.change_opponents(self.opponents(self.snapshots))
 
     def evaluate(self) -> None:
         """Play some games against each yardstick for the learning curve."""
@@ -184,7 +199,8 @@ class Run:
             )
             self.history.append({"steps": self.steps, "seconds": self.seconds, **asdict(result)})
             self.model.logger.record(f"eval/win_rate_against_{opponent}", result.win_rate)
-            self.model.logger.record("eval/decisions_a_game", result.mean_decisions)
+            length = f"eval/decisions_a_game_against_{opponent}"
+            self.model.logger.record(length, result.mean_decisions)
         self.model.logger.dump(self.steps)
 
     def state(self) -> dict[str, Any]:
@@ -193,9 +209,11 @@ class Run:
         games = self.env.games.state_dict()
         return {
             DESCRIPTION: describe(self.args.hidden),
+            "made_by": model.made_by,
             "policy": model.policy.state_dict(),
             "optimizer": model.policy.optimizer.state_dict(),
-            "counters": [model.num_timesteps, model._n_updates, self.iteration, self.seconds],
+            "counters": [model.num_timesteps, model._n_updates, self.iteration, self.taken],
+            "seconds": self.seconds,
             "last": [torch.tensor(model._last_obs), torch.tensor(model._last_episode_starts)],
             "episodes": list(model.ep_info_buffer),
             "torch": torch.get_rng_state(),
@@ -213,14 +231,15 @@ class Run:
         model = self.model
         model.policy.load_state_dict(state["policy"])
         model.policy.optimizer.load_state_dict(state["optimizer"])
-        model.num_timesteps, model._n_updates, self.iteration, self.seconds = state["counters"]
+        model.num_timesteps, model._n_updates, self.iteration, self.taken = state["counters"]
+        self.seconds = state["seconds"]
         model._last_obs, model._last_episode_starts = (last.numpy() for last in state["last"])
         for weights, generator in zip(
             state["snapshots"], state["snapshot_generators"], strict=True
         ):
-            self.add_snapshot(weights)
+            self.add_opponent()
+            self.snapshots[-1].network.load_state_dict(weights)
             self.snapshots[-1].rng.bit_generator.state = generator
-            self.env.games.change_opponents(self.opponents(self.snapshots))
         games = self.env.games
         games.batch.seed = state["games_seed"]
         games.load_state_dict(
@@ -295,9 +314,23 @@ def resume(args: Args, folder: Path) -> Run:
     except Exception as error:  # torch raises many kinds for broken files
         raise CheckpointError(f"{file} is truncated or no checkpoint: {error}") from error
     check_description(file, state.get(DESCRIPTION) if isinstance(state, dict) else None, args)
-    training = Run(args, folder)
-    training.restore(state)
+    try:
+        check_configuration(args, state["made_by"]["configuration"])
+        training = Run(args, folder)
+        training.restore(state)
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise CheckpointError(f"{file} lacks what it takes to go on: {error!r}") from error
     return training
+
+
+def check_configuration(args: Args, saved: dict[str, Any]) -> None:
+    """Raise ValueError unless the arguments are those that a run began with."""
+    for name, value in plain(args).items():
+        if value != saved[name]:
+            raise ValueError(
+                f"--{name.replace('_', '-')} {value} is not the run's {saved[name]}: "
+                "a run goes on with its own configuration"
+            )
 
 
 def train(training: Run, console: Console) -> bool:
@@ -318,14 +351,15 @@ def train(training: Run, console: Console) -> bool:
     )  # fmt: skip
     try:
         with Progress(*columns, console=console) as bar:
-            task = bar.add_task("", total=args.steps, rate=0, score="", completed=training.steps)
+            total = args.whole_steps
+            task = bar.add_task("", total=total, rate=0, score="", completed=training.steps)
             if not training.history:
                 training.evaluate()  # where the learner starts from
             while training.steps < args.steps and not stopped:
                 training.iterate()
                 rate = training.steps / training.seconds
                 done = training.steps >= args.steps
-                bar.update(task, completed=min(training.steps, args.steps), rate=rate)
+                bar.update(task, completed=training.steps, rate=rate)
                 if training.iteration % args.evaluate_every == 0 or done or stopped:
                     training.evaluate()
                     training.save()
@@ -364,7 +398,7 @@ def finish(training: Run, finished: bool, console: Console) -> None:
             results.append(
                 evaluate(training.agent(), opponent, args.final_games, args.players, seed)
             )
-            console.print(str(results[-1]), highlight=False)
+            console.print(str(results[-1]), highlight=False, soft_wrap=True)
     except KeyboardInterrupt:
         console.print("the evaluation was stopped")
     write_json(folder / RESULTS_FILE, report | {"evaluation": [asdict(r) for r in results]})
@@ -375,13 +409,16 @@ def finish(training: Run, finished: bool, console: Console) -> None:
         console.print(f"go on with: python -m training.train --resume {folder}")
 
 
-def main(args: Args) -> Run:
-    """Train or go on, then evaluate."""
-    console = Console()
+def prepare(args: Args) -> Callable[[], Run]:
+    """Return the work of a new run, or of going on with one."""
     training = resume(args, args.resume) if args.resume else start(args)
-    finished = train(training, console)
-    finish(training, finished, console)
-    return training
+
+    def work() -> Run:
+        console = make_console()
+        finish(training, train(training, console), console)
+        return training
+
+    return work
 
 
 def read_arguments(words: list[str]) -> Args:
@@ -395,14 +432,11 @@ def read_arguments(words: list[str]) -> Args:
         return args
     saved = read_config(args.resume)
     given = tyro.cli(Args, args=words, default=replace(saved, resume=None))
-    for name, value in plain(given).items():
-        if value != getattr(saved, name):
-            raise ValueError(
-                f"--{name.replace('_', '-')} {value} is not the run's {getattr(saved, name)}: "
-                "a run goes on with its own configuration"
-            )
+    check_configuration(given, plain(saved))
+    if given.runs != saved.runs:
+        raise ValueError("--runs is for new runs: --resume names the folder to go on in")
     return saved
 
 
 if __name__ == "__main__":
-    run(lambda: main(read_arguments(sys.argv[1:])))
+    run(lambda: prepare(read_arguments(sys.argv[1:])))
