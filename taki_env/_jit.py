@@ -30,7 +30,6 @@ config: Any = numba.core.config
 PACKAGE = Path(__file__).parent
 CONSTANTS = (int, float, complex, str, bytes, tuple, np.generic)
 MARK = "_is_compiled"
-CACHE_LINE, PREFETCHED_LINES = 64, 3
 STANDARD_LIBRARY, INSTALLED = Path(os.__file__).parent, Path(np.__file__).parent.parent
 
 
@@ -66,19 +65,17 @@ def entry(function: Function) -> Function:
 
 
 def _prefetch_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Emit prefetches of the first cache lines of a record."""
+    """Emit the prefetch of a place in a record."""
     array_type = signature.args[0]
     array = context.make_array(array_type)(context, builder, arguments[0])
     byte = ir.IntType(8).as_pointer()
-    first = builder.bitcast(array.data, byte)
     size = ir.Constant(arguments[1].type, array_type.dtype.size)
-    record = builder.gep(first, [builder.mul(arguments[1], size)])
+    place = builder.add(builder.mul(arguments[1], size), arguments[2])
+    address = builder.gep(builder.bitcast(array.data, byte), [place])
     kind = ir.FunctionType(ir.VoidType(), [byte, *[ir.IntType(32)] * 3])
     function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
     read, near, data = (ir.Constant(ir.IntType(32), value) for value in (0, 3, 1))
-    for line in range(PREFETCHED_LINES):
-        place = builder.gep(record, [ir.Constant(ir.IntType(32), CACHE_LINE * line)])
-        builder.call(function, [place, read, near, data])
+    builder.call(function, [address, read, near, data])
     return context.get_dummy_value()
 
 
@@ -86,15 +83,15 @@ if config.DISABLE_JIT:
     # what wraps around by intention, in `engine.count_bits`
     warnings.filterwarnings("ignore", "overflow encountered in scalar multiply", RuntimeWarning)
 
-    def prefetch(states: Any, index: Any) -> None:
+    def prefetch(states: Any, index: Any, offset: Any) -> None:
         """Do nothing: a processor's cache means nothing to interpreted code."""
 
 else:
 
     @intrinsic
-    def prefetch(typing_context: Any, states: Any, index: Any) -> Any:
-        """Ask the processor to load the record `states[index]`, which is used soon."""
-        return types.none(states, index), _prefetch_code
+    def prefetch(typing_context: Any, states: Any, index: Any, offset: Any) -> Any:
+        """Ask the processor to load the cache line at a byte of `states[index]`, used soon."""
+        return types.none(states, types.int64, types.int64), _prefetch_code
 
 
 def source_stamp(function: Callable[..., Any]) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from taki_env._jit import entry, prefetch
+from taki_env._jit import entry
 from taki_env.batch import (
     Batch,
     Seats,
@@ -33,7 +33,7 @@ from taki_env.engine import (
 )
 from taki_env.errors import IllegalActionError
 from taki_env.game import Game
-from taki_env.loops import AHEAD, first_illegal
+from taki_env.loops import ask_ahead, first_illegal
 from taki_env.opponents import Opponents, Seating
 from taki_env.policies import POLICIES, choose
 from taki_env.rules import Rules
@@ -62,7 +62,7 @@ def advance_many(
     and whether each game has, to `terminated` and `truncated`.
     """
     for k in range(games.size):
-        prefetch(states, games[min(k + AHEAD, games.size - 1)])
+        ask_ahead(states, games, k)
         i = games[k]
         s = states[i]
         mover = controllers[i, s["actor"]]

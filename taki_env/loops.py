@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from taki_env._jit import entry, prefetch
+from taki_env._jit import entry, inner, prefetch
 from taki_env.cards import NUM_ACTIONS, OVER
 from taki_env.engine import (
+    GAME_DTYPE,
     ONE,
     ZERO,
     Int,
@@ -26,9 +27,22 @@ from taki_env.engine import (
 )
 from taki_env.observation import determinize, observe
 
-AHEAD = 8
-"""Games whose records are asked for before they are needed."""
+CACHE_LINE = 64
+AHEAD, SOON = 16, 8
+"""Games whose records, and whose next card, are asked for before they are needed."""
+_FIELDS: Any = GAME_DTYPE.fields
+_DRAW_PILE = int(_FIELDS["draw_pile"][1])
 Integers = npt.NDArray[np.int64]
+
+
+@inner
+def ask_ahead(states: Records, games: Integers, k: Int) -> None:
+    """Have the memory deliver what games after `games[k]` need: they lie far apart."""
+    ahead = games[min(k + AHEAD, games.size - 1)]
+    for line in range(3):
+        prefetch(states, ahead, CACHE_LINE * line)
+    soon = games[min(k + SOON, games.size - 1)]
+    prefetch(states, soon, _DRAW_PILE + np.int64(states[soon]["draw_size"]))
 
 
 @entry
@@ -62,7 +76,7 @@ def first_illegal(legal: Words, actions: Integers) -> Int:
 def apply_many(states: Records, games: Integers, actions: Integers, legal: Words) -> None:
     """Carry out a legal action in each of `games` that is not over and renew its `legal`."""
     for k in range(games.size):
-        prefetch(states, games[min(k + AHEAD, games.size - 1)])
+        ask_ahead(states, games, k)
         i = games[k]
         if legal[i] != ZERO:
             s = states[i]
@@ -74,7 +88,9 @@ def apply_many(states: Records, games: Integers, actions: Integers, legal: Words
 def observe_many(states: Records, seats: Integers, out: npt.NDArray[np.float32]) -> None:
     """Write what `seats` see into the rows of `out`."""
     for i in range(states.size):
-        prefetch(states, min(i + AHEAD, states.size - 1))
+        ahead = min(i + AHEAD, states.size - 1)
+        for line in range(3):
+            prefetch(states, ahead, CACHE_LINE * line)
         observe(states[i], seats[i], out[i])
 
 

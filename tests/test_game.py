@@ -7,6 +7,7 @@ import pickle
 import random
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -604,3 +605,23 @@ def test_the_text_of_a_game_shows_the_table() -> None:
 def test_the_repr_names_the_phase_and_the_actor() -> None:
     """`repr` is one line."""
     assert repr(in_phase("king")) == "<Game: 2 players, phase 'king', seat 0 acts>"
+
+
+def test_an_unknown_rule_option_is_refused_with_the_nearest_one() -> None:
+    """By keyword and from a mapping alike."""
+    for make in (lambda: Rules(tournamet=True), lambda: Rules.from_dict({"tournamet": True})):
+        with pytest.raises(ValueError, match="unknown rule option 'tournamet'; did you mean 'tour"):
+            make()
+
+
+def test_rules_are_copied_and_pickled_like_any_value() -> None:
+    """Equal and hashable after each."""
+    rules = Rules(tournament=True, hand_size=5)
+    assert pickle.loads(pickle.dumps(rules)) == copy.deepcopy(rules) == rules
+    assert len({rules, replace(rules, hand_size=4), replace(rules)}) == 2
+
+
+def test_a_deck_without_cards_is_refused_in_words() -> None:
+    """Before the hand size is looked at."""
+    with pytest.raises(ValueError, match="deck has no cards"):
+        Rules(deck=(0,) * 57)

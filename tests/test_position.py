@@ -397,3 +397,28 @@ def test_a_large_stack_does_not_wrap_around() -> None:
             continue
         table.apply("red +2")
         assert table.to_dict()["pending_draw"] == pending + 2
+
+
+@pytest.mark.parametrize(
+    ("lead", "changes", "words"),
+    [
+        ("red plus", {}, "owes a second card"),
+        ("red stop", {}, "skip_next must be true"),
+        ("red +2", {}, "leaves a pending draw"),
+        ("+3", {"color": "red", "symbol": None}, "plus_three_by must be"),
+    ],
+)
+def test_a_call_before_which_the_last_card_has_not_acted_is_refused(
+    lead: str, changes: dict[str, Any], words: str
+) -> None:
+    """The card that ended the turn acts before the call is due (section 5)."""
+    hands = [["blue 1"], ["green 4", "green 5"]]
+    with pytest.raises(ValueError, match=words):
+        Game.from_dict(position(hands, lead, phase="last_card", **changes))
+
+
+def test_a_stop_on_a_taki_left_open_has_not_acted() -> None:
+    """A player may leave the TAKI open and have one card left."""
+    hands = [["blue 1"], ["green 4", "green 5"]]
+    at = position(hands, "red stop", phase="last_card", open_taki=True, under=["red taki"])
+    assert Game.from_dict(at).legal_names() == ["pass", "say last card"]

@@ -53,3 +53,10 @@ def test_what_is_no_mask_is_refused_as_gymnasium_refuses_it(mask: object) -> Non
     """Wrong length, type, values, or no array."""
     with pytest.raises(AssertionError):
         ActionSpace().sample(mask)  # type: ignore[arg-type]
+
+
+def test_true_and_false_are_no_actions() -> None:
+    """They would count as 1 and 0."""
+    space = ActionSpace()
+    assert not space.contains(True) and not space.contains(np.True_)
+    assert space.contains(1) and space.contains(np.int64(63)) and not space.contains(64)
