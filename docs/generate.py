@@ -1,4 +1,4 @@
-"""Write the tables of `docs/environment.md` from the constants that the engine uses.
+"""Write the tables of the docs from the constants that the engine uses and from results.
 
     python docs/generate.py
 
@@ -7,16 +7,21 @@ A table stands between a line `<!-- table: NAME -->` and a line `<!-- end -->`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
 
 from taki_env import ACTIONS, LAYOUT, OBSERVATION_SIZE, Rules
 from taki_env.cards import CARDS, CHANGE_COLOR, DRAW, NUM_COLORED, STANDARD_DECK
+from taki_env.engine import GAME_DTYPE
 from taki_env.observation import OFFSETS
 
-PAGE = Path(__file__).parent / "environment.md"
+DOCS = Path(__file__).parent
+PAGES = (DOCS.parent / "README.md", DOCS / "environment.md", DOCS / "performance.md")
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -66,7 +71,72 @@ def options() -> str:
     )
 
 
-TABLES = {"observation": observation, "actions": actions, "options": options}
+def results(name: str) -> dict[str, Any]:
+    """Return a file of results."""
+    found: dict[str, Any] = json.loads((DOCS / "results" / name).read_text())
+    return found
+
+
+def percent(result: dict[str, Any]) -> str:
+    """Return a win rate with its interval."""
+    low, high = result["interval"]
+    return f"{result['win_rate']:.1%} [{low:.1%}, {high:.1%}]"
+
+
+def training() -> str:
+    """Return the default run's win rates, a row a seed, and their mean and spread."""
+    runs = [results(f"train_2p_seed{seed}.json") for seed in SEEDS]
+    rows = [
+        (run["configuration"]["seed"], *map(percent, run["evaluation"]), run["training_seconds"])
+        for run in runs
+    ]
+    rates = [[r["win_rate"] for r in run["evaluation"]] for run in runs]
+    spread = [f"{mean(values):.1%} ± {stdev(values):.1%}" for values in zip(*rates, strict=True)]
+    rows.append(("mean ± standard deviation", *spread, ""))
+    against = [f"against {result['opponent']}" for result in runs[0]["evaluation"]]
+    return table(("seed", *against, "seconds of training"), rows)
+
+
+def baselines() -> str:
+    """Return how the baselines fare."""
+    result = results("greedy_random.json")
+    words = f"{percent(result)} of {result['games']:,} games"
+    return table(("agent", "against", "win rate"), [(result["agent"], result["opponent"], words)])
+
+
+def benchmark() -> str:
+    """Return the figures of the benchmark."""
+    rows = [
+        (row["name"], figure(row["median"]), f"{figure(row['lowest'])} to {figure(row['highest'])}",
+         row["unit"], f"{row['ratio']:.3g} of {row['yardstick']}" if "ratio" in row else "")
+        for row in results("benchmark.json")["rows"]
+    ]  # fmt: skip
+    return table(("row", "median", "range", "unit", "ratio"), rows)
+
+
+def record() -> str:
+    """Return the size of a game."""
+    return (
+        f"A game is one record of {GAME_DTYPE.itemsize} bytes, at any number of players. "
+        "Nothing is allocated in play.\n"
+    )
+
+
+def figure(value: float) -> str:
+    """Return a figure with three digits that count."""
+    return f"{value:.3g}" if value < 1000 else f"{round(value, 2 - len(str(int(value))) + 1):,.0f}"
+
+
+SEEDS = (0, 1, 2)
+TABLES = {
+    "observation": observation,
+    "actions": actions,
+    "options": options,
+    "training": training,
+    "baselines": baselines,
+    "benchmark": benchmark,
+    "record": record,
+}
 
 
 def filled(text: str) -> str:
@@ -75,4 +145,5 @@ def filled(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text()))
+    for page in PAGES:
+        page.write_text(filled(page.read_text()))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "docs" / "environment.md"]
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{n}.md" for n in ("environment", "performance"))]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
@@ -67,9 +67,10 @@ def test_tables_are_those_of_the_constants() -> None:
     assert spec and spec.loader
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
-    page = generate.PAGE.read_text()
-    assert generate.MARKED.search(page)
-    assert generate.filled(page) == page
+    for file in generate.PAGES:
+        page = file.read_text()
+        assert generate.MARKED.search(page), file
+        assert generate.filled(page) == page, file
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "docs" / "RULES.md"], ids=lambda page: page.name)

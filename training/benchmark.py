@@ -259,9 +259,12 @@ def ppo(env: VecEnv, rollouts: int) -> Measure:
     return lambda: rate(work)
 
 
-def import_seconds(cache: Path) -> Measure:
-    """Seconds of `import taki_env` and a first game in a new process."""
-    code = "import taki_env; game = taki_env.Game(); game.apply(game.legal_actions()[0])"
+IMPORT = "import taki_env"
+FIRST_GAME = f"{IMPORT}; game = taki_env.Game(); game.apply(game.legal_actions()[0])"
+
+
+def process_seconds(code: str, cache: Path) -> Measure:
+    """Seconds of a new Python process that runs some code, with a cache of compiled code."""
     variables = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
 
     def measure() -> float:
@@ -385,7 +388,8 @@ def own_rows(scale: float, folder: Path) -> list[Row]:
     learner = ppo(TakiVecEnv(256, seed=0), 1)
     peer = "MaskablePPO, free environment"
     rows.append(Row("MaskablePPO, TakiVecEnv", "frames/s", learner, peer, cores=2))
-    rows.append(Row("import and first game, warm", "s", import_seconds(folder / "warm")))
+    for name, code in (("import, warm", IMPORT), ("import and first game, warm", FIRST_GAME)):
+        rows.append(Row(name, "s", process_seconds(code, folder / "warm")))
     return rows
 
 
@@ -516,7 +520,7 @@ def main(args: Args) -> list[dict[str, Any]]:
         rows += own_rows(args.scale, folder) + peer_rows(args.scale)
         kept = {r.yardstick for r in rows if args.only in r.name} if args.only else set()
         rows = [row for row in rows if args.only in row.name or row.name in kept]
-        cold = import_seconds(folder / "cold")() if not args.only else None
+        cold = process_seconds(FIRST_GAME, folder / "cold")() if not args.only else None
         lines = report(rows, measured(rows, args.rounds, console))
     if cold is not None:
         lines.append({"name": "import and first game, cold", "unit": "s", "median": cold,

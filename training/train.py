@@ -52,7 +52,7 @@ class Args:
 
     players: int = 2
     """Seats at the table, 2 to 10."""
-    steps: int = 1_000_000
+    steps: int = 800_000
     """Decisions of the learner to train on, rounded up to whole rollouts."""
     seed: int = 0
     """Of the network, the games and the sampling."""
