@@ -52,7 +52,7 @@ class Args:
 
     players: int = 2
     """Seats at the table, 2 to 10."""
-    steps: int = 800_000
+    steps: int = 1_100_000
     """Decisions of the learner to train on, rounded up to whole rollouts."""
     seed: int = 0
     """Of the network, the games and the sampling."""
@@ -72,11 +72,11 @@ class Args:
     """Weight of the entropy bonus."""
     hidden: int = 128
     """Width of the network's layers."""
-    random_weight: float = 0.2
+    random_weight: float = 0.3
     """Share of the opponents that play at random."""
     greedy_weight: float = 0.4
     """Share that play greedy."""
-    self_weight: float = 0.4
+    self_weight: float = 0.3
     """Share that are snapshots of the learner, once there are any."""
     snapshot_every: int = 8
     """Rollouts between two snapshots."""
