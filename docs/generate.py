@@ -84,17 +84,21 @@ def percent(result: dict[str, Any]) -> str:
 
 
 def training() -> str:
-    """Return the default run's win rates, a row a seed, and their mean and spread."""
-    runs = [results(f"train_2p_seed{seed}.json") for seed in SEEDS]
+    """Return the default run's win rates, a row a seed, and of several their mean and spread."""
+    files = sorted((DOCS / "results").glob("train_2p_seed*.json"))
+    runs = [results(file.name) for file in files]
     rows = [
         (run["configuration"]["seed"], *map(percent, run["evaluation"]), run["training_seconds"])
         for run in runs
     ]
+    against = [f"against {result['opponent']}" for result in runs[0]["evaluation"]]
+    head = ("seed", *against, "seconds of training")
+    if len(runs) == 1:
+        return table(head, rows)
     rates = [[r["win_rate"] for r in run["evaluation"]] for run in runs]
     spread = [f"{mean(values):.1%} ± {stdev(values):.1%}" for values in zip(*rates, strict=True)]
     rows.append(("mean ± standard deviation", *spread, ""))
-    against = [f"against {result['opponent']}" for result in runs[0]["evaluation"]]
-    return table(("seed", *against, "seconds of training"), rows)
+    return table(head, rows)
 
 
 def baselines() -> str:
@@ -127,7 +131,6 @@ def figure(value: float) -> str:
     return f"{value:.3g}" if value < 1000 else f"{round(value, 2 - len(str(int(value))) + 1):,.0f}"
 
 
-SEEDS = (0, 1, 2)
 TABLES = {
     "observation": observation,
     "actions": actions,
