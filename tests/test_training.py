@@ -272,6 +272,8 @@ def test_resume_needs_a_run_folder(tmp_path: Path) -> None:
         {"random_weight": -1.0},
         {"random_weight": 0.0, "greedy_weight": 0.0},
         {"batch_size": 100},
+        {"seed": 2**32},
+        {"seed": -1},
         {"batch_size": 1},
     ],
 )

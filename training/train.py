@@ -108,6 +108,8 @@ class Args:
                 continue
             if not allowed:
                 raise ValueError(f"--{field.name.replace('_', '-')} must be {words}, not {value}")
+        if self.seed >= 2**32:
+            raise ValueError(f"--seed must be below 2**32, as NumPy's generator asks: {self.seed}")
         if not self.random_weight + self.greedy_weight > 0:
             raise ValueError("--random-weight or --greedy-weight must be above 0")
         if self.batch_size < 2 or self.envs * self.rollout % self.batch_size:
