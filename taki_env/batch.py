@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env.cards import ACTIONS, NUM_ACTIONS, OVER
-from taki_env.engine import Records, Words, seed_words
+from taki_env.engine import Records, Words, base_word, seed_words
 from taki_env.errors import IllegalActionError
 from taki_env.game import Game, checked_rules, checked_seed
 from taki_env.loops import (
@@ -203,11 +203,11 @@ class Batch:
         self._deal(self._all)
 
     def _deal(self, games: Seats) -> None:
-        words = seed_words(self.seed, self.deals[games], self.episodes[games])
-        states, legal = self.states, self.legal
+        states, deals, episodes, legal = self.states, self.deals, self.episodes, self.legal
+        base = base_word(self.seed)
 
         def deal(chunk: slice) -> None:
-            deal_many(states, games[chunk], words[chunk], legal)
+            deal_many(states, games[chunk], base, deals, episodes, legal)
 
         each_chunk(self.threads, games.size, deal)
 

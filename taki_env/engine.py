@@ -57,13 +57,16 @@ Records: TypeAlias = npt.NDArray[np.void]
 Words: TypeAlias = npt.NDArray[np.uint64]
 
 NOBODY = -1
+ONCE, TWICE = 0, 1
+"""Planes of a hand: what is held at least once, and what is held twice."""
 BREAKER_PENALTY = 3
 PLUS_THREE_DRAWS = 3
 SILENCE_PENALTY = 4
 
+CACHE_LINE = 64
 GAME_DTYPE = np.dtype(
     [
-        # what most decisions read comes first: three cache lines in a game of few players
+        # what most decisions read comes first: two cache lines in a game of few players
         ("rng", "u8"),
         ("decisions", "u4"),
         ("pending_draw", "u2"),
@@ -93,13 +96,12 @@ GAME_DTYPE = np.dtype(
         ("unused", "u1"),  # no gaps: copies of a record are equal byte for byte
         ("discard_one", "u8"),
         ("discard_two", "u8"),
-        ("holds_one", "u8", MAX_PLAYERS),
-        ("holds_two", "u8", MAX_PLAYERS),
+        ("holds", "u8", (MAX_PLAYERS, 2)),  # a seat's planes ONCE and TWICE
         ("deck_one", "u8"),
         ("deck_two", "u8"),
         ("draw_pile", "u1", sum(STANDARD_DECK)),  # drawn from the end
         ("stages", "u1", MAX_PLAYERS),
-        ("unused_at_last", "u1", 2),
+        ("unused_at_last", "u1", 10),  # whole cache lines
     ],
     align=True,
 )
@@ -176,6 +178,28 @@ def sample_action(legal: np.uint64, word: np.uint64) -> Int:
 
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_X30, _X27, _X31 = (np.uint64(k) for k in (30, 27, 31))
+_C30, _C27 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+@inlined
+def _mixed(word: Word) -> Word:
+    """Scatter the bits of a word (Steele et al. 2014, SplitMix64)."""
+    word = (word ^ (word >> _X30)) * _C30
+    word = (word ^ (word >> _X27)) * _C27
+    return word ^ (word >> _X31)
+
+
+@inlined
+def _mixed_in(word: Word, number: Word) -> Word:
+    return _mixed(word + (number + ONE) * _GOLDEN)
+
+
+@inlined
+def seed_word(base: Word, index: Word, episode: Word) -> Word:
+    """Return the random word of a game's episode, from the `base_word` of a seed; never 0."""
+    word = _mixed_in(_mixed_in(base, index), episode)
+    return word + (word == ZERO) * _GOLDEN
 
 
 def seed_words(
@@ -186,28 +210,22 @@ def seed_words(
     A word depends on nothing else, so neither batch size nor play changes a later deal. Words of
     another `stream` are independent: 0 deals the cards, others are for policies.
     """
-    words = np.full(1, _base_word(seed, stream))
-    for number in (indices, episodes):
-        words = _mixed(words + (np.atleast_1d(number).astype(np.uint64) + ONE) * _GOLDEN)
-    return np.where(words == ZERO, _GOLDEN, words)
+    numbers = (np.atleast_1d(number).astype(np.uint64) for number in (indices, episodes))
+    words: Words = seed_word(base_word(seed, stream), *numbers)
+    return words
 
 
 @lru_cache(maxsize=1024)
-def _base_word(seed: int, stream: int) -> np.uint64:
+def base_word(seed: int, stream: int = 0) -> np.uint64:
+    """Return the word from which those of all games of a seed are made."""
     words = np.random.SeedSequence(seed, spawn_key=(stream,)).generate_state(1, np.uint64)
     return np.uint64(words[0])
 
 
 def spread_words(words: Words, count: int) -> Words:
     """Return `count` independent words for each word, shape (num_games, count)."""
-    return _mixed(words[:, np.newaxis] + np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN)
-
-
-def _mixed(word: Words) -> Words:
-    """Scatter the bits of each word (Steele et al. 2014, SplitMix64)."""
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
+    spread: Words = _mixed(words[:, np.newaxis] + np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN)
+    return spread
 
 
 # Cards: from the draw pile to a hand to the discard pile --------------------------------------
@@ -219,11 +237,11 @@ def give(s: Record, seat: Int, card: Int) -> None:
     s["hand_sizes"][seat] += 1
     if card == CHANGE_COLOR:
         s["change_colors"][seat] += 1
-        s["holds_one"][seat] |= CHANGE_COLORS
+        s["holds"][seat, ONCE] |= CHANGE_COLORS
     else:
         bit = bit_of(card)
-        s["holds_two"][seat] |= s["holds_one"][seat] & bit
-        s["holds_one"][seat] |= bit
+        s["holds"][seat, TWICE] |= s["holds"][seat, ONCE] & bit
+        s["holds"][seat, ONCE] |= bit
 
 
 @inner
@@ -233,13 +251,13 @@ def _discard(s: Record, seat: Int, card: Int) -> None:
     if card == CHANGE_COLOR:
         s["change_colors"][seat] -= 1
         if s["change_colors"][seat] == 0:
-            s["holds_one"][seat] &= ~CHANGE_COLORS
+            s["holds"][seat, ONCE] &= ~CHANGE_COLORS
         s["discard_change_colors"] += 1
     else:
         bit = bit_of(card)
-        twice = s["holds_two"][seat] & bit
-        s["holds_two"][seat] ^= twice
-        s["holds_one"][seat] ^= bit ^ twice
+        twice = s["holds"][seat, TWICE] & bit
+        s["holds"][seat, TWICE] ^= twice
+        s["holds"][seat, ONCE] ^= bit ^ twice
         s["discard_two"] |= s["discard_one"] & bit
         s["discard_one"] |= bit
 
@@ -314,8 +332,8 @@ def deal(s: Record, word: np.uint64) -> None:
     """Start a new game with the rules and players of the record and a random word."""
     s["rng"] = word
     for seat in range(MAX_PLAYERS):
-        s["holds_one"][seat] = ZERO
-        s["holds_two"][seat] = ZERO
+        s["holds"][seat, ONCE] = ZERO
+        s["holds"][seat, TWICE] = ZERO
         s["change_colors"][seat] = 0
         s["hand_sizes"][seat] = 0
         s["stages"][seat] = 0
@@ -389,14 +407,14 @@ def _legal_run(s: Record, hand: np.uint64) -> Word:
 def answers(s: Record, seat: Int) -> Word:
     """Return the cards with which `seat` can answer a +3 (section 7)."""
     kings = KING_BIT if seat == next_seat(s, s["turn"]) else ZERO
-    return s["holds_one"][seat] & (BREAKER_BIT | kings)
+    return s["holds"][seat, ONCE] & (BREAKER_BIT | kings)
 
 
 @inlined
 def legal_actions(s: Record) -> Word:
     """Return the set of actions that the actor may take; empty when the game is over."""
     phase = s["phase"]
-    hand = s["holds_one"][s["actor"]]
+    hand = s["holds"][s["actor"], ONCE]
     if phase == PLAY or phase == PLUS_PHASE:
         return _legal_play(s, hand)
     if phase == RUN:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env.cards import ACTIONS, NUM_ACTIONS, PHASES
-from taki_env.engine import Records, seed_words
+from taki_env.engine import Records, base_word, seed_words
 from taki_env.errors import IllegalActionError, did_you_mean
 from taki_env.loops import (
     apply_many,
@@ -50,7 +50,8 @@ class Game:
 
     def _deal(self, seed: int, episode: int = 0) -> None:
         """Deal anew; episode k of a seed is what game 0 of a `Batch` plays after k resets."""
-        deal_many(self._states, _FIRST, seed_words(seed, 0, episode), self._legal)
+        episodes = np.array([episode])
+        deal_many(self._states, _FIRST, base_word(seed), _FIRST, episodes, self._legal)
 
     @classmethod
     def from_dict(cls, position: Mapping[str, Any], seed: int = 0) -> Game:

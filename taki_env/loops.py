@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from taki_env._jit import entry, inner, prefetch
+from taki_env._jit import entry, inlined, inner, prefetch
 from taki_env.cards import NUM_ACTIONS, OVER
 from taki_env.engine import (
+    CACHE_LINE,
     GAME_DTYPE,
     ONE,
     ZERO,
@@ -24,14 +25,18 @@ from taki_env.engine import (
     legal_actions,
     next_random,
     sample_action,
+    seed_word,
 )
 from taki_env.observation import determinize, observe
 
-CACHE_LINE = 64
+SIZE, LAST = np.uint64(NUM_ACTIONS), np.uint64(NUM_ACTIONS - 1)
+RECORD_LINES = -(-GAME_DTYPE.itemsize // CACHE_LINE)
 AHEAD, SOON = 16, 8
 """Games whose records, and whose next card, are asked for before they are needed."""
 _FIELDS: Any = GAME_DTYPE.fields
-_DRAW_PILE = int(_FIELDS["draw_pile"][1])
+_HOLDS, _DRAW_PILE = int(_FIELDS["holds"][1]), int(_FIELDS["draw_pile"][1])
+_HAND = 16
+"""Bytes of one seat's hand."""
 Integers = npt.NDArray[np.int64]
 
 
@@ -39,19 +44,31 @@ Integers = npt.NDArray[np.int64]
 def ask_ahead(states: Records, games: Integers, k: Int) -> None:
     """Have the memory deliver what games after `games[k]` need: they lie far apart."""
     ahead = games[min(k + AHEAD, games.size - 1)]
-    for line in range(3):
+    for line in range(2):
         prefetch(states, ahead, CACHE_LINE * line)
     soon = games[min(k + SOON, games.size - 1)]
+    prefetch(states, soon, _HOLDS + _HAND * np.int64(states[soon]["actor"]))
     prefetch(states, soon, _DRAW_PILE + np.int64(states[soon]["draw_size"]))
 
 
 @entry
-def deal_many(states: Records, games: Integers, words: Words, legal: Words) -> None:
-    """Deal new games at the indices `games` from random `words`."""
+def deal_many(
+    states: Records,
+    games: Integers,
+    base: np.uint64,
+    deals: Integers,
+    episodes: Integers,
+    legal: Words,
+) -> None:
+    """Deal new games at the indices `games`, each that of its deal and episode."""
     for k in range(games.size):
-        s = states[games[k]]
-        deal(s, words[k])
-        legal[games[k]] = legal_actions(s)
+        soon = games[min(k + 2, games.size - 1)]
+        for line in range(RECORD_LINES):
+            prefetch(states, soon, CACHE_LINE * line)
+        i = games[k]
+        s = states[i]
+        deal(s, seed_word(base, np.uint64(deals[i]), np.uint64(episodes[i])))
+        legal[i] = legal_actions(s)
 
 
 @entry
@@ -61,14 +78,23 @@ def legal_many(states: Records, legal: Words) -> None:
         legal[i] = legal_actions(states[i])
 
 
+@inlined
+def _allows(legal: Any, action: Int) -> bool:
+    """Tell whether a set holds an action, or nothing at all."""
+    word = np.uint64(action)
+    return (legal == ZERO) | ((word < SIZE) & ((legal >> (word & LAST)) & ONE != ZERO))
+
+
 @entry
 def first_illegal(legal: Words, actions: Integers) -> Int:
     """Return the first game whose action is not legal, or -1; games with none are passed over."""
+    wrong = False
     for i in range(legal.size):
-        action = actions[i]
-        within = 0 <= action < NUM_ACTIONS
-        if legal[i] != ZERO and not (within and (legal[i] >> np.uint64(action)) & ONE):
-            return i
+        wrong |= not _allows(legal[i], actions[i])
+    if wrong:
+        for i in range(legal.size):
+            if not _allows(legal[i], actions[i]):
+                return i
     return -1
 
 

@@ -23,7 +23,9 @@ from taki_env.cards import (
     STANDARD_DECK,
 )
 from taki_env.engine import (
+    ONCE,
     ONE,
+    TWICE,
     ZERO,
     Int,
     Record,
@@ -143,7 +145,7 @@ def _observe_rules(s: Record, out: Any) -> None:
 def observe(s: Record, seat: Int, out: Any) -> None:
     """Write what `seat` sees into `out`, float32 (OBSERVATION_SIZE,)."""
     out[_COLOR:] = 0
-    _observe_cards(out, s["holds_one"][seat], s["holds_two"][seat], s["change_colors"][seat])
+    _observe_cards(out, s["holds"][seat, ONCE], s["holds"][seat, TWICE], s["change_colors"][seat])
     _observe_cards(out[_DISCARD:], s["discard_one"], s["discard_two"], s["discard_change_colors"])
     _observe_table(s, out)
     _observe_seats(s, seat, out)
@@ -182,7 +184,7 @@ def determinize(s: Record, seat: Int, word: np.uint64) -> None:
     An asked actor keeps a card to answer with, so that the state stays one that play can reach.
     Decisions are counted anew.
     """
-    one, two = _minus(s["deck_one"], s["deck_two"], s["holds_one"][seat], s["holds_two"][seat])
+    one, two = _minus(s["deck_one"], s["deck_two"], s["holds"][seat, ONCE], s["holds"][seat, TWICE])
     one, two = _minus(one, two, s["discard_one"], s["discard_two"])
     change_colors = np.int64(s["deck_change_colors"]) - s["change_colors"][seat]
     word = next_random(word)
@@ -202,8 +204,8 @@ def determinize(s: Record, seat: Int, word: np.uint64) -> None:
 def _deal_hand(s: Record, seat: Int, kept: Int) -> None:
     """Replace a hand by `kept`, unless negative, and cards from the draw pile."""
     size = np.int64(s["hand_sizes"][seat])
-    s["holds_one"][seat] = ZERO
-    s["holds_two"][seat] = ZERO
+    s["holds"][seat, ONCE] = ZERO
+    s["holds"][seat, TWICE] = ZERO
     s["change_colors"][seat] = 0
     s["hand_sizes"][seat] = 0
     if kept >= 0:

@@ -33,8 +33,10 @@ from taki_env.cards import (
 )
 from taki_env.engine import (
     COLOR_CARDS,
+    ONCE,
     ONE,
     SUPER_TAKI_BIT,
+    TWICE,
     ZERO,
     Int,
     Record,
@@ -54,7 +56,7 @@ GREEDY = POLICIES.index("greedy")
 def cards_of_color(s: Record, seat: Int, color: Int) -> Int:
     """Return how many cards of a color a seat holds."""
     cards = COLOR_CARDS[color]
-    return count_bits(s["holds_one"][seat] & cards) + count_bits(s["holds_two"][seat] & cards)
+    return count_bits(s["holds"][seat, ONCE] & cards) + count_bits(s["holds"][seat, TWICE] & cards)
 
 
 @inner

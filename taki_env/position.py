@@ -37,7 +37,7 @@ from taki_env.cards import (
     SYMBOLS,
     TAKI,
 )
-from taki_env.engine import CHANGE_COLORS, GAME_DTYPE, NOBODY, Record, Records
+from taki_env.engine import CACHE_LINE, CHANGE_COLORS, GAME_DTYPE, NOBODY, ONCE, TWICE, Record, Records
 from taki_env.errors import did_you_mean
 from taki_env.rules import Rules
 
@@ -57,13 +57,21 @@ Counts = npt.NDArray[np.int64]
 
 def new_states(num_games: int, num_players: npt.ArrayLike, rules: Rules) -> Records:
     """Return records (num_games,) with players and rules set and no cards dealt."""
-    states = np.zeros(num_games, GAME_DTYPE)
+    states = _aligned(num_games)
     states["num_players"] = num_players
     one, two, change_colors = _planes(np.array(rules.deck))
     states["deck_one"], states["deck_two"], states["deck_change_colors"] = one, two, change_colors
     for option in ("tournament", "voluntary_draw", "full_runs", "auto_last_card", "hand_size"):
         states[option] = getattr(rules, option)
     return states
+
+
+def _aligned(num_games: int) -> Records:
+    """Return records of zeros, each in cache lines of its own."""
+    size = num_games * GAME_DTYPE.itemsize
+    memory = np.zeros(size + CACHE_LINE, np.uint8)
+    start = -memory.ctypes.data % CACHE_LINE
+    return memory[start : start + size].view(GAME_DTYPE)
 
 
 def _planes(counts: Counts) -> tuple[int, int, int]:
@@ -84,7 +92,8 @@ def _names(counts: Counts) -> list[str]:
 
 def hand_names(s: Record, seat: int) -> list[str]:
     """Return the cards of a hand, sorted by card index."""
-    return _names(_counts(s["holds_one"][seat], s["holds_two"][seat], s["change_colors"][seat]))
+    once, twice = s["holds"][seat]
+    return _names(_counts(once, twice, s["change_colors"][seat]))
 
 
 def symbol_name(s: Record) -> str | None:
@@ -148,8 +157,8 @@ def read_position(position: Mapping[str, Any], word: np.uint64) -> tuple[Records
     s = states[0]
     for seat, hand in enumerate(hands):
         one, two, s["change_colors"][seat] = _planes(_count(hand))
-        s["holds_one"][seat] = one | (int(CHANGE_COLORS) if s["change_colors"][seat] else 0)
-        s["holds_two"][seat] = two
+        s["holds"][seat, ONCE] = one | (int(CHANGE_COLORS) if s["change_colors"][seat] else 0)
+        s["holds"][seat, TWICE] = two
         s["hand_sizes"][seat] = len(hand)
     _place_discard(s, discard)
     _place_pile(s, pile, word, shuffled=position["draw_pile"] is None)
@@ -332,7 +341,7 @@ def _turn_rules(s: Record) -> list[tuple[bool, str]]:
     answering = actor != turn
     after = turn + s["direction"]
     answers = {BREAKER, KING} if actor == after % s["num_players"] else {BREAKER}
-    can_answer = any(int(s["holds_one"][actor]) >> card & 1 for card in answers)
+    can_answer = any(int(s["holds"][actor, ONCE]) >> card & 1 for card in answers)
     awaiting = s["plus_three_by"] != NOBODY
     called = phase != LAST_CARD or answering or s["open_taki"]  # else the last card has acted
     return [

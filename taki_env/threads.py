@@ -1,27 +1,56 @@
-"""Loops over games split among threads; compiled loops run without Python's lock."""
+"""Loops over games split among threads; compiled loops run without Python's lock.
+
+A loop over some thousand games lasts no longer than it takes to wake a thread, and a queue wakes
+one in a third of the time that an executor of the standard library takes.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeAlias
+
+Work: TypeAlias = Callable[[slice], Any]
+Done: TypeAlias = "SimpleQueue[BaseException | None]"
 
 
 @cache
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:
-    """Return the pool of a process: a forked one must not use its parent's."""
-    return ThreadPoolExecutor(threads, f"taki_env-{process}")
+def _tasks(threads: int, process: int) -> SimpleQueue[tuple[Work, slice, Done]]:
+    """Return the queue of `threads` of a process: a forked one has none of its parent's threads."""
+    tasks: SimpleQueue[tuple[Work, slice, Done]] = SimpleQueue()
+    for _ in range(threads):
+        Thread(target=_serve, args=(tasks,), name="taki_env", daemon=True).start()
+    return tasks
 
 
-def each_chunk(threads: int, size: int, work: Callable[[slice], Any]) -> None:
-    """Call `work` for slices that together are all of `size`, each in a thread of its own."""
+def _serve(tasks: SimpleQueue[tuple[Work, slice, Done]]) -> None:
+    while True:
+        work, chunk, done = tasks.get()
+        try:
+            work(chunk)
+        except BaseException as error:  # raised again where the work was given out
+            done.put(error)
+        else:
+            done.put(None)
+
+
+def each_chunk(threads: int, size: int, work: Work) -> None:
+    """Call `work` for slices that together are all of `size`, in as many threads with this one."""
     if threads == 1 or size < threads:
         work(slice(0, size))
         return
     bounds = [size * part // threads for part in range(threads + 1)]
-    chunks = [slice(first, last) for first, last in pairwise(bounds)]
-    for _ in _pool(threads, os.getpid()).map(work, chunks):
-        pass
+    own, *others = (slice(first, last) for first, last in pairwise(bounds))
+    tasks, done = _tasks(threads - 1, os.getpid()), SimpleQueue[BaseException | None]()
+    for chunk in others:
+        tasks.put((work, chunk, done))
+    try:
+        work(own)
+    finally:
+        errors = [done.get() for _ in others]
+    for error in filter(None, errors):
+        raise error
