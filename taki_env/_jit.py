@@ -80,8 +80,9 @@ def _prefetch_code(context: Any, builder: Any, signature: Any, arguments: Any) -
 
 
 if config.DISABLE_JIT:
-    # what wraps around by intention, in `engine.count_bits`
-    warnings.filterwarnings("ignore", "overflow encountered in scalar multiply", RuntimeWarning)
+    # what wraps around by intention, in `engine.count_bits` and `engine.seed_word`
+    wraps = "overflow encountered in scalar (add|multiply)"
+    warnings.filterwarnings("ignore", wraps, RuntimeWarning)
 
     def prefetch(states: Any, index: Any, offset: Any) -> None:
         """Do nothing: a processor's cache means nothing to interpreted code."""

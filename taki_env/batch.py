@@ -252,7 +252,9 @@ class Batch:
         Returns:
             float32 (num_games, OBSERVATION_SIZE), written to `out` if given.
         """
-        chosen = self.actors if seats is None else check_per_game("seats", seats, len(self))
+        if seats is None:
+            return observe_states(self.states, self.actors, out, self.threads)
+        chosen = check_per_game("seats", seats, len(self))
         if np.any((chosen < 0) | (chosen >= self.states["num_players"])):
             raise ValueError("seats must be below the number of players of their games")
         return observe_states(self.states, chosen.astype(np.int64), out, self.threads)

@@ -90,18 +90,17 @@ GAME_DTYPE = np.dtype(
         ("tournament", "u1"),
         ("hand_sizes", "u1", MAX_PLAYERS),
         ("change_colors", "u1", MAX_PLAYERS),
+        ("stages", "u1", MAX_PLAYERS),
         ("discard_change_colors", "u1"),
-        ("deck_change_colors", "u1"),
         ("hand_size", "u1"),
-        ("unused", "u1"),  # no gaps: copies of a record are equal byte for byte
         ("discard_one", "u8"),
         ("discard_two", "u8"),
         ("holds", "u8", (MAX_PLAYERS, 2)),  # a seat's planes ONCE and TWICE
         ("deck_one", "u8"),
         ("deck_two", "u8"),
         ("draw_pile", "u1", sum(STANDARD_DECK)),  # drawn from the end
-        ("stages", "u1", MAX_PLAYERS),
-        ("unused_at_last", "u1", 10),  # whole cache lines
+        ("deck_change_colors", "u1"),
+        ("unused", "u1", 11),  # no gaps, whole cache lines: copies are equal byte for byte
     ],
     align=True,
 )
@@ -224,7 +223,9 @@ def base_word(seed: int, stream: int = 0) -> np.uint64:
 
 def spread_words(words: Words, count: int) -> Words:
     """Return `count` independent words for each word, shape (num_games, count)."""
-    spread: Words = _mixed(words[:, np.newaxis] + np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN)
+    spread: Words = _mixed(
+        words[:, np.newaxis] + np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN
+    )
     return spread
 
 
@@ -607,7 +608,7 @@ def _play_breaker(s: Record, seat: Int) -> bool:
     return False
 
 
-@inner
+@inlined
 def _play(s: Record, action: Int) -> bool:
     seat = np.int64(s["actor"])
     card = min(action, CHANGE_COLOR)
@@ -650,7 +651,7 @@ def _answer_call(s: Record, action: Int) -> bool:
     return False
 
 
-@inner
+@inlined
 def _carry_out(s: Record, action: Int) -> bool:
     if action < DRAW:
         return _play(s, action)
@@ -666,7 +667,7 @@ def _carry_out(s: Record, action: Int) -> bool:
     return True  # the TAKI is left open, or a King's extra card declined
 
 
-@inner
+@inlined
 def apply_action(s: Record, action: Int) -> None:
     """Carry out a legal action of the actor."""
     s["decisions"] += 1

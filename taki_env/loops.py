@@ -44,8 +44,8 @@ Integers = npt.NDArray[np.int64]
 def ask_ahead(states: Records, games: Integers, k: Int) -> None:
     """Have the memory deliver what games after `games[k]` need: they lie far apart."""
     ahead = games[min(k + AHEAD, games.size - 1)]
-    for line in range(2):
-        prefetch(states, ahead, CACHE_LINE * line)
+    prefetch(states, ahead, 0)
+    prefetch(states, ahead, CACHE_LINE)
     soon = games[min(k + SOON, games.size - 1)]
     prefetch(states, soon, _HOLDS + _HAND * np.int64(states[soon]["actor"]))
     prefetch(states, soon, _DRAW_PILE + np.int64(states[soon]["draw_size"]))
@@ -82,7 +82,8 @@ def legal_many(states: Records, legal: Words) -> None:
 def _allows(legal: Any, action: Int) -> bool:
     """Tell whether a set holds an action, or nothing at all."""
     word = np.uint64(action)
-    return (legal == ZERO) | ((word < SIZE) & ((legal >> (word & LAST)) & ONE != ZERO))
+    held = (word < SIZE) & ((legal >> (word & LAST)) & ONE != ZERO)
+    return bool((legal == ZERO) | held)
 
 
 @entry
@@ -115,8 +116,8 @@ def observe_many(states: Records, seats: Integers, out: npt.NDArray[np.float32])
     """Write what `seats` see into the rows of `out`."""
     for i in range(states.size):
         ahead = min(i + AHEAD, states.size - 1)
-        for line in range(3):
-            prefetch(states, ahead, CACHE_LINE * line)
+        prefetch(states, ahead, 0)
+        prefetch(states, ahead, _HOLDS + _HAND * seats[ahead])
         observe(states[i], seats[i], out[i])
 
 

@@ -37,7 +37,16 @@ from taki_env.cards import (
     SYMBOLS,
     TAKI,
 )
-from taki_env.engine import CACHE_LINE, CHANGE_COLORS, GAME_DTYPE, NOBODY, ONCE, TWICE, Record, Records
+from taki_env.engine import (
+    CACHE_LINE,
+    CHANGE_COLORS,
+    GAME_DTYPE,
+    NOBODY,
+    ONCE,
+    TWICE,
+    Record,
+    Records,
+)
 from taki_env.errors import did_you_mean
 from taki_env.rules import Rules
 
