@@ -11,6 +11,8 @@ import torch
 from agents.checkpoint import load_network
 from agents.network import TakiNetwork
 from taki_env import View
+from taki_env.cards import NUM_ACTIONS
+from taki_env.engine import spread_words
 
 
 class PolicyAgent:
@@ -39,5 +41,7 @@ class PolicyAgent:
         with torch.inference_mode():
             logits = self.network.logits(torch.from_numpy(view.observations)).numpy()
         if self.sample:  # the largest of Gumbel-perturbed logits is a draw from their softmax
-            logits = logits + self.rng.gumbel(size=logits.shape).astype(np.float32)
+            words = spread_words(view.random_words(self.rng), NUM_ACTIONS)
+            uniform = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53 + 2.0**-54
+            logits = logits - np.log(-np.log(uniform)).astype(np.float32)
         return np.where(view.action_masks, logits, -np.inf).argmax(1)

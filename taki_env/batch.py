@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env.cards import ACTIONS, NUM_ACTIONS, OVER
-from taki_env.engine import Records, Words, base_word, seed_words
+from taki_env.engine import Records, Words, base_word, seed_words, spread_words
 from taki_env.errors import IllegalActionError
 from taki_env.game import Game, checked_rules, checked_seed
 from taki_env.loops import (
@@ -76,10 +76,21 @@ class View:
     B games, each with an actor that has an action to choose.
     """
 
-    def __init__(self, states: Records, legal: Words) -> None:
+    def __init__(self, states: Records, legal: Words, words: Words | None = None) -> None:
         self._states = states
         self.legal = legal
         """Legal actions as words, uint64 (B,): bit a for action a."""
+        self._words = words
+
+    def random_words(self, rng: np.random.Generator) -> Words:
+        """Return a random word that is not 0 for each game, uint64 (B,).
+
+        They are drawn from `rng`, unless the games come with words of their own, as in the arena:
+        then an agent that draws from nothing else plays the same in batches of any size.
+        """
+        if self._words is not None:
+            return self._words.copy()
+        return rng.integers(1, 2**64, len(self), np.uint64)
 
     def __len__(self) -> int:
         """Return B, the number of games."""
@@ -108,7 +119,7 @@ class View:
     def built_in(self, policy: str, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Return the actions of a built-in policy, "random" or "greedy", (B,)."""
         actions = np.zeros(len(self), np.int64)
-        words = rng.integers(1, 2**64, len(self), np.uint64)
+        words = self.random_words(rng)
         choose_many(POLICIES.index(policy), self._states, self.legal, words, actions)
         return actions
 
@@ -118,7 +129,7 @@ class View:
         See `Game.determinize`; the records are `GAME_DTYPE` of `taki_env.engine`.
         """
         samples = np.repeat(self._states, k)
-        words = rng.integers(1, 2**64, samples.size, np.uint64)
+        words = spread_words(self.random_words(rng), k).ravel()
         determinize_many(samples, np.repeat(self.seats, k), words)
         return samples.reshape(len(self), k)
 
