@@ -2,7 +2,8 @@
 
 An agent has a `name` and a method ``act(view)``, which returns a legal action for each game of a
 `taki_env.View`; see `taki_env.opponents.Agent`. `load` makes one from its spelling on a command
-line: ``"greedy"``, ``"random"``, ``"policy:PATH"``.
+line: ``"greedy"``, ``"random"``, ``"policy:PATH"``,
+``"import:MODULE:NAME"``.
 """
 
 from agents.registry import list_agents as list

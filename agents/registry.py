@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from agents.builtin import GreedyAgent, RandomAgent
+from agents.imported import load_imported
 from taki_env.errors import did_you_mean
 from taki_env.opponents import Agent
 
 _BUILT_IN = {"random": RandomAgent, "greedy": GreedyAgent}
-_SPELLINGS = (*_BUILT_IN, "policy:PATH")
+_SPELLINGS = (*_BUILT_IN, "policy:PATH", "import:MODULE:NAME")
 
 
 def list_agents() -> list[str]:
@@ -19,8 +20,9 @@ def load(spec: str, seed: int = 0) -> Agent:
     """Return the agent that `spec` spells.
 
     Args:
-        spec: ``"random"``, ``"greedy"``, or ``"policy:PATH"`` with a run folder of
-            `training.train` or its ``model.zip``.
+        spec: ``"random"``, ``"greedy"``, ``"policy:PATH"`` with a run folder of
+            `training.train` or its ``model.zip``, or ``"import:MODULE:NAME"`` with a class or
+            function of your own that makes an agent.
         seed: of the agent's own generator.
 
     Raises:
@@ -32,6 +34,8 @@ def load(spec: str, seed: int = 0) -> Agent:
         from agents.policy import PolicyAgent  # needs torch
 
         return PolicyAgent.load(argument, seed=seed)
+    if name == "import":
+        return load_imported(argument, seed)
     if name not in _BUILT_IN or argument:
         hint = did_you_mean(spec, _BUILT_IN)
         raise ValueError(f"unknown agent {spec!r}{hint} (agents: {', '.join(_SPELLINGS)})")

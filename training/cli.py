@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from rich.console import Console
@@ -17,6 +21,35 @@ def make_console(stderr: bool = False) -> Console:
     if not console.is_terminal:
         console.width = FILE_WIDTH
     return console
+
+
+def check_folder(option: str, file: Path | None) -> None:
+    """Raise ValueError if an option names a file in a folder that does not exist."""
+    if file and not file.parent.is_dir():
+        raise ValueError(f"{option}: there is no folder {file.parent}")
+
+
+@contextmanager
+def stopping(console: Console, unit: str) -> Iterator[Callable[[], bool]]:
+    """Give a function that tells whether Ctrl-C was pressed; pressed again it stops at once.
+
+    Args:
+        console: says so.
+        unit: what is done to its end after the first Ctrl-C.
+    """
+    stopped: list[int] = []
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        if stopped:
+            raise KeyboardInterrupt
+        stopped.append(signum)
+        console.print(f"stopping after this {unit}; Ctrl-C again stops at once")
+
+    previous = signal.signal(signal.SIGINT, stop)
+    try:
+        yield lambda: bool(stopped)
+    finally:
+        signal.signal(signal.SIGINT, previous)
 
 
 def run(prepare: Callable[[], Callable[[], Any]]) -> None:

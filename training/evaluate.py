@@ -23,7 +23,7 @@ from taki_env.learner import LearnerGames
 from taki_env.opponents import Agent
 from taki_env.policies import POLICIES
 from taki_env.rules import check_num_players
-from training.cli import make_console, run
+from training.cli import check_folder, make_console, run
 from training.files import provenance, write_json
 
 BATCH = 2000
@@ -58,7 +58,7 @@ class Result:
         )
 
 
-def wilson_interval(wins: int, games: int) -> tuple[float, float]:
+def wilson_interval(wins: float, games: float) -> tuple[float, float]:
     """Return the 95 % interval of a proportion (Wilson 1927)."""
     if games < 1 or not 0 <= wins <= games:
         raise ValueError(f"wins must be 0 to games and games 1 or more, not {wins} of {games}")
@@ -120,7 +120,7 @@ class Args:
     """Play an agent against an opponent, every deal from every seat."""
 
     agent: Annotated[str, tyro.conf.Positional]
-    """Who takes one seat: greedy, random, or policy:PATH."""
+    """Who takes one seat: greedy, random, policy:PATH or import:MODULE:NAME."""
     opponent: Annotated[str, tyro.conf.Positional]
     """Who takes all other seats."""
     players: int = 2
@@ -141,8 +141,7 @@ def prepare(args: Args) -> Callable[[], Result]:
     check_num_players(args.players)
     if args.games < 1:
         raise ValueError(f"--games must be 1 or more, not {args.games}")
-    if args.json and not args.json.parent.is_dir():
-        raise ValueError(f"--json: there is no folder {args.json.parent}")
+    check_folder("--json", args.json)
     return lambda: play(args, agent, opponent)
 
 

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import copy
 import json
-import signal
 import sys
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -35,7 +33,7 @@ from agents.checkpoint import DESCRIPTION, MODEL_FILE, CheckpointError, describe
 from agents.policy import PolicyAgent
 from taki_env.rules import check_num_players
 from taki_env.sb3 import TakiVecEnv
-from training.cli import make_console, run
+from training.cli import make_console, run, stopping
 from training.curve import plot_learning_curve
 from training.evaluate import Result, evaluate
 from training.files import new_run_folder, provenance, replacing, write_json
@@ -337,41 +335,30 @@ def check_configuration(args: Args, saved: dict[str, Any]) -> None:
 
 def train(training: Run, console: Console) -> bool:
     """Train to the end; returns False if Ctrl-C ended it early, after the rollout in progress."""
-    stopped: list[int] = []
-
-    def stop(signum: int, frame: FrameType | None) -> None:
-        if stopped:
-            raise KeyboardInterrupt
-        stopped.append(signum)
-        console.print("stopping after this rollout; Ctrl-C again stops at once")
-
-    args, previous = training.args, signal.signal(signal.SIGINT, stop)
+    args = training.args
     columns = (
         TextColumn("{task.completed:,}/{task.total:,} decisions"), BarColumn(),
         TextColumn("{task.fields[rate]:,.0f}/s"), TimeElapsedColumn(), TextColumn("left"),
         TimeRemainingColumn(), TextColumn("{task.fields[score]}"),
     )  # fmt: skip
-    try:
-        with Progress(*columns, console=console) as bar:
-            total = args.whole_steps
-            task = bar.add_task("", total=total, rate=0, score="", completed=training.steps)
-            if not training.history:
-                training.evaluate()  # where the learner starts from
-            while training.steps < args.steps and not stopped:
-                training.iterate()
-                rate = training.steps / training.seconds
-                done = training.steps >= args.steps
-                bar.update(task, completed=training.steps, rate=rate)
-                if training.iteration % args.evaluate_every == 0 or done or stopped:
-                    training.evaluate()
-                    training.save()
-                    bar.update(task, score=score(training.history))
-                    if not console.is_terminal:  # a file shows no bar until the end
-                        words = f"{training.steps:,} decisions: {score(training.history)}"
-                        console.print(words, highlight=False)
-    finally:
-        signal.signal(signal.SIGINT, previous)
-    return not stopped
+    with stopping(console, "rollout") as stopped, Progress(*columns, console=console) as bar:
+        total = args.whole_steps
+        task = bar.add_task("", total=total, rate=0, score="", completed=training.steps)
+        if not training.history:
+            training.evaluate()  # where the learner starts from
+        while training.steps < args.steps and not stopped():
+            training.iterate()
+            rate = training.steps / training.seconds
+            done = training.steps >= args.steps
+            bar.update(task, completed=training.steps, rate=rate)
+            if training.iteration % args.evaluate_every == 0 or done or stopped():
+                training.evaluate()
+                training.save()
+                bar.update(task, score=score(training.history))
+                if not console.is_terminal:  # a file shows no bar until the end
+                    words = f"{training.steps:,} decisions: {score(training.history)}"
+                    console.print(words, highlight=False)
+        return not stopped()
 
 
 def score(history: list[dict[str, Any]]) -> str:
