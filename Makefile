@@ -1,8 +1,9 @@
-# make train    train an agent with the default settings (a few minutes), figures at the end
-# make test     run all tests
-# make check    format, lint, types: what pre-commit and CI check
-# make format   put the code into the form that `make check` asks for
-# make clean    remove the environment, caches and compiled code
+# make train        train an agent with the default settings (a few minutes), figures at the end
+# make test         run all tests
+# make leaderboard  play all agents against each other, for docs/leaderboard.md
+# make check        format, lint, types: what pre-commit and CI check
+# make format       put the code into the form that `make check` asks for
+# make clean        remove the environment, caches and compiled code
 #
 # Each makes .venv and installs what it needs when that is missing.
 
@@ -11,13 +12,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: train test check format clean
+.PHONY: train test leaderboard check format clean
 
 train: $(INSTALLED)
 	$(BIN)/python -m training.train
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2
+
+leaderboard: $(INSTALLED)
+	$(BIN)/python -m training.leaderboard
+	$(BIN)/python docs/generate.py
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .

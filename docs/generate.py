@@ -21,7 +21,10 @@ from taki_env.engine import GAME_DTYPE
 from taki_env.observation import OFFSETS
 
 DOCS = Path(__file__).parent
-PAGES = (DOCS.parent / "README.md", DOCS / "environment.md", DOCS / "performance.md")
+PAGES = (
+    DOCS.parent / "README.md",
+    *(DOCS / f"{name}.md" for name in ("environment", "performance", "leaderboard")),
+)
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -108,6 +111,37 @@ def baselines() -> str:
     return table(("agent", "against", "win rate"), [(result["agent"], result["opponent"], words)])
 
 
+def leaderboard() -> str:
+    """Return the ratings and win rates at each number of players, once they have been played."""
+    if not (DOCS / "results" / "leaderboard.json").exists():
+        return "Not played yet.\n"
+    found = results("leaderboard.json")
+    return "".join(map(table_size, found["tables"])) + (
+        "\nThe file of the results names commit, versions and hardware: "
+        "[results/leaderboard.json](results/leaderboard.json).\n"
+    )
+
+
+def table_size(report: dict[str, Any]) -> str:
+    """Return what the leaderboard says of a number of players."""
+    players, matrix = report["num_players"], report["matrix"]
+    ratings = [
+        (row["agent"], f"{row['elo']:+.0f}", "{:+.0f} to {:+.0f}".format(*row["interval"]))
+        for row in report["ratings"]
+    ]
+    names = [agent for agent, *_ in ratings]
+    rates = [
+        (one, *(percent(matrix[one][other]) if one != other else "" for other in names))
+        for one in names
+    ]
+    head = ("agent", f"Elo points, {report['zero']} at 0", "95 % interval")
+    return (
+        f"\n## {players} players\n\n{report['games']:,} games; parity is {1 / players:.1%}.\n\n"
+        f"{table(head, ratings)}\n{table(('', *names), rates)}"
+        f"\n![Win rates at {players} players](images/leaderboard_{players}p.png)\n"
+    )
+
+
 def benchmark() -> str:
     """Return the figures of the benchmark."""
     rows = [
@@ -137,6 +171,7 @@ TABLES = {
     "options": options,
     "training": training,
     "baselines": baselines,
+    "leaderboard": leaderboard,
     "benchmark": benchmark,
     "record": record,
 }

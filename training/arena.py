@@ -151,10 +151,9 @@ def show(report: Report, console: Console) -> None:
 
 def tables(report: Report) -> Iterator[Titled]:
     """Yield the tables of a report that are not empty."""
-    if report.matrix:
-        yield matrix_table(report)
-    else:
-        yield lineup_table(report)
+    pairs = len(report.agents) * (len(report.agents) - 1)
+    complete = report.matrix and sum(map(len, report.matrix.values())) == pairs
+    yield matrix_table(report) if complete else lineup_table(report)
     yield ratings_table(report)
     yield seats_table(report)
     if report.lengths:

@@ -21,7 +21,7 @@ ALPHA = 0.01
 """Hundredths of a game that keep an agent without wins, or losses, at a finite rating."""
 RESAMPLES = 1000
 GROUPS = 10_000
-"""Deals beyond so many are summed in groups, which are resampled in their place."""
+"""Where there are more deals, so many groups of deals are resampled in their place."""
 _LEAST_SPREAD = 1e-12
 
 
@@ -64,7 +64,7 @@ def strengths(counts: Floats, start: Floats | None = None) -> Floats:
 
 
 def grouped(rows: Floats) -> Floats:
-    """Return sums of every so many rows, (up to GROUPS, …): rows i, i + GROUPS, i + 2 GROUPS …"""
+    """Return sums of rows that lie GROUPS apart, at most GROUPS of them."""
     sums = rows[:GROUPS].copy()
     for start in range(GROUPS, len(rows), GROUPS):
         part = rows[start : start + GROUPS]
@@ -72,20 +72,19 @@ def grouped(rows: Floats) -> Floats:
     return sums
 
 
-def bootstrap(counts: Floats, zero: int, seed: int, resamples: int = RESAMPLES) -> Floats:
+def bootstrap(counts: Floats, zero: int, seed: int) -> Floats:
     """Return 95 % intervals of all ratings, (K, 2), from resampled deals.
 
     Args:
         counts: how often i beat j in each deal, (D, K, K).
         zero: the agent whose rating is 0.
         seed: of the resamples.
-        resamples: how many.
     """
     rng, agents = np.random.default_rng(seed), counts.shape[1]
     flat = grouped(counts.reshape(len(counts), -1))
     deals = len(flat)
     start = strengths(counts.sum(0))
-    ratings = np.empty((resamples, agents))
+    ratings = np.empty((RESAMPLES, agents))
     for row in ratings:
         times = np.bincount(rng.integers(0, deals, deals), minlength=deals)
         row[:] = strengths((times @ flat).reshape(agents, agents), start)

@@ -1,0 +1,95 @@
+"""Play all agents of the project against each other: what ``make leaderboard`` runs.
+
+Writes the reports that `docs/generate.py` makes the tables of `docs/leaderboard.md` from, and a
+picture for each number of players.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import tyro
+from rich.progress import Progress
+
+import taki_env
+from training.arena import show
+from training.cli import check_folder, make_console, run
+from training.files import provenance, write_json
+from training.heatmap import plot_matrix
+from training.report import Report
+from training.tournament import GAMES, Tournament
+
+DOCS = Path(__file__).parent.parent / "docs"
+PLAYERS = (2, 3, 4, 6)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An agent of the leaderboard."""
+
+    agent: str
+    """Its spelling, see `agents.load`."""
+    most_games: int = GAMES
+    """Games of each of its lineups at most; fewer for a slow agent."""
+
+
+ENTRIES = (
+    Entry("random"),
+    Entry("greedy"),
+)
+
+
+@dataclass(frozen=True)
+class Args:
+    """Play all agents of the project against each other."""
+
+    games: int = GAMES
+    """Games of every lineup; a slow agent's are fewer."""
+    seed: int = 0
+    """Of the deals and of what agents draw."""
+    json: Path = DOCS / "results" / "leaderboard.json"
+    """File for the reports."""
+    images: Path = DOCS / "images"
+    """Folder for the pictures."""
+
+
+def prepare(args: Args) -> Callable[[], list[Report]]:
+    """Check the arguments, load the agents, and return the tournaments to play."""
+    check_folder("--json", args.json)
+    check_folder("--images", args.images / "leaderboard.png")
+    names = [entry.agent for entry in ENTRIES]
+    most_games = {entry.agent: entry.most_games for entry in ENTRIES}
+    tournaments = [
+        Tournament(names, players, args.games, args.seed, most_games=most_games)
+        for players in PLAYERS
+    ]
+    return lambda: work(args, tournaments)
+
+
+def work(args: Args, tournaments: list[Tournament]) -> list[Report]:
+    """Play all tournaments; then print the reports and write the files."""
+    with Progress(console=make_console(stderr=True)) as bar:
+        for tournament in tournaments:
+            task = bar.add_task(f"{tournament.num_players} players", total=tournament.total)
+            while games := tournament.play_batch():
+                bar.advance(task, games)
+    reports = [tournament.report() for tournament in tournaments]
+    console = make_console()
+    for report in reports:
+        show(report, console)
+        plot_matrix(report, args.images / f"leaderboard_{report.num_players}p.png")
+    write_json(args.json, as_json(args, reports))
+    return reports
+
+
+def as_json(args: Args, reports: list[Report]) -> dict[str, Any]:
+    """Return the reports for a file, with what made them."""
+    made_by = {**provenance(), "env": taki_env.ENV_ID, "games": args.games, "seed": args.seed}
+    return {**made_by, "tables": [asdict(report) for report in reports]}
+
+
+if __name__ == "__main__":
+    run(lambda: prepare(tyro.cli(Args)))
