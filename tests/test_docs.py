@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{n}.md" for n in ("environment", "performance"))]
+PAGES = [
+    ROOT / "README.md",
+    *(ROOT / "docs" / f"{n}.md" for n in ("environment", "performance", "arena", "leaderboard")),
+]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
