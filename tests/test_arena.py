@@ -162,6 +162,8 @@ def test_slow_agents_play_fewer_deals() -> None:
     assert games == {
         ("random", "greedy"): 40, ("random", "sampled"): 10, ("greedy", "sampled"): 10,
     }  # fmt: skip
+    with pytest.raises(ValueError, match="most_games of sampled must be 1 or more"):
+        play(entrants, 2, 40, most_games={"sampled": 0})
     alone = play(entrants[:2], 2, 40)
     assert report.matrix["random"]["greedy"] == alone.matrix["random"]["greedy"]
 
@@ -497,6 +499,14 @@ def test_what_is_no_agent_is_refused() -> None:
     """An object needs a name and `act`."""
     with pytest.raises(TypeError, match="an agent is a name or an object"):
         play([object(), "random"])  # type: ignore[list-item]
+
+
+def test_different_agents_have_different_names() -> None:
+    """Also in a lineup, which may repeat an agent."""
+    one = Named("same")
+    assert play([one, one], 2, 4, lineup=True).agents == ("same",)
+    with pytest.raises(ValueError, match="two different agents are called 'same'"):
+        play([one, Named("same")], 2, 4, lineup=True)
 
 
 @pytest.fixture

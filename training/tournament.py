@@ -66,7 +66,10 @@ class Tournament:
         most_games: Mapping[str, int] | None = None,
     ) -> None:
         check_num_players(num_players)
-        for name, value in {"games": games, "batch": batch, "max_decisions": max_decisions}.items():
+        fewer = dict(most_games or {})
+        whole = {"games": games, "batch": batch, "max_decisions": max_decisions}
+        whole |= {f"most_games of {name}": most for name, most in fewer.items()}
+        for name, value in whole.items():
             check_at_least_one(name, value)
         if not time_limit > 0:
             raise ValueError(f"time_limit must be above 0 seconds, not {time_limit}")
@@ -81,7 +84,7 @@ class Tournament:
         self.seating: Integers = np.array(rotated)
         """Who sits where: entrants by (lineup, rotation, seat)."""
         self.deals = np.array(
-            [math.ceil(min(games, *self._limits(lineup, most_games or {})) / num_players)
+            [math.ceil(min(games, *self._limits(lineup, fewer)) / num_players)
              for lineup in self.lineups]
         )  # fmt: skip
         """Deals of each lineup."""
@@ -94,7 +97,7 @@ class Tournament:
         """Number the entrants as the compiled loops do, and make those that are not built in."""
         self._numbers = np.zeros(len(self.names), np.int64)
         self.contestants: dict[int, Contestant] = {}
-        for name, entrant in {name_of(e): e for e in reversed(entrants)}.items():
+        for name, entrant in distinct(entrants).items():
             index = self.names.index(name)
             self._numbers[index] = number = controller(entrant, index)
             if number >= len(POLICIES):
@@ -194,6 +197,16 @@ def name_of(entrant: str | Agent) -> str:
     if not isinstance(name, str) or not callable(getattr(entrant, "act", None)):
         raise TypeError(f"an agent is a name or an object with name and act(view), not {entrant!r}")
     return name
+
+
+def distinct(entrants: Sequence[str | Agent]) -> dict[str, str | Agent]:
+    """Return the agents by name; ValueError if different ones have the same name."""
+    found: dict[str, str | Agent] = {}
+    for entrant in entrants:
+        known = found.setdefault(name_of(entrant), entrant)
+        if known is not entrant and known != entrant:
+            raise ValueError(f"two different agents are called {name_of(entrant)!r}")
+    return found
 
 
 def controller(entrant: str | Agent, index: int) -> int:
