@@ -1,14 +1,26 @@
-"""One spelling of agents for every command line: ``name`` or ``name:argument``."""
+"""One spelling of agents for every command line: name, name:argument, or name:key=value."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from typing import Any
+
 from agents.builtin import GreedyAgent, RandomAgent
+from agents.expert import ExpertAgent
 from agents.imported import load_imported
+from agents.search import SearchAgent
 from taki_env.errors import did_you_mean
 from taki_env.opponents import Agent
 
-_BUILT_IN = {"random": RandomAgent, "greedy": GreedyAgent}
-_SPELLINGS = (*_BUILT_IN, "policy:PATH", "import:MODULE:NAME")
+_NAMED: dict[str, Callable[..., Agent]] = {
+    "random": RandomAgent,
+    "greedy": GreedyAgent,
+    "expert": ExpertAgent,
+    "search": SearchAgent,
+}
+_SPELLINGS = (*_NAMED, "policy:PATH", "import:MODULE:NAME")
+_WORDS = {"true": True, "false": False}
 
 
 def list_agents() -> list[str]:
@@ -20,23 +32,54 @@ def load(spec: str, seed: int = 0) -> Agent:
     """Return the agent that `spec` spells.
 
     Args:
-        spec: ``"random"``, ``"greedy"``, ``"policy:PATH"`` with a run folder of
-            `training.train` or its ``model.zip``, or ``"import:MODULE:NAME"`` with a class or
-            function of your own that makes an agent.
+        spec: ``"random"``, ``"greedy"``, ``"expert"``; ``"search"`` or with options, as in
+            ``"search:simulations=500,rollout=greedy"``; ``"policy:PATH"`` with a run folder of
+            `training.train` or its ``model.zip``, ``"policy:PATH,sample=true"`` to draw from the
+            policy; or ``"import:MODULE:NAME"`` with a class or function of your own that makes
+            an agent.
         seed: of the agent's own generator.
 
     Raises:
-        ValueError: there is no such agent, or its file is not one to play with.
+        ValueError: there is no such agent or option, or its file is not one to play with.
         FileNotFoundError: there is no such file.
     """
     name, _, argument = spec.partition(":")
     if name == "policy" and argument:
         from agents.policy import PolicyAgent  # needs torch
 
-        return PolicyAgent.load(argument, seed=seed)
+        path, _, options = argument.partition(",sample=")
+        sample = _options(spec, f"sample={options}", PolicyAgent.load) if options else {}
+        return PolicyAgent.load(path, seed=seed, **sample)
     if name == "import":
         return load_imported(argument, seed)
-    if name not in _BUILT_IN or argument:
-        hint = did_you_mean(spec, _BUILT_IN)
+    if name not in _NAMED:
+        hint = did_you_mean(name, _NAMED)
         raise ValueError(f"unknown agent {spec!r}{hint} (agents: {', '.join(_SPELLINGS)})")
-    return _BUILT_IN[name](seed)
+    make = _NAMED[name]
+    return make(seed=seed, **_options(spec, argument, make))
+
+
+def _options(spec: str, argument: str, make: Callable[..., Agent]) -> dict[str, Any]:
+    """Return options ``key=value,key=value`` as what `make` takes."""
+    takes = {key: p for key, p in inspect.signature(make).parameters.items() if key != "seed"}
+    options: dict[str, Any] = {}
+    for option in filter(None, argument.split(",")):
+        key, equals, value = option.partition("=")
+        if key not in takes or not equals:
+            known = f"options: {', '.join(takes)}" if takes else "it has no options"
+            raise ValueError(f"{spec!r}: no option {option!r}{did_you_mean(key, takes)} ({known})")
+        if key in options:
+            raise ValueError(f"{spec!r}: {key} is given twice")
+        options[key] = _value(spec, key, value, str(takes[key].annotation))
+    return options
+
+
+def _value(spec: str, key: str, value: str, kind: str) -> Any:
+    kinds: dict[str, Callable[[str], Any]] = {
+        "int": int, "float": float, "bool": _WORDS.__getitem__, "str": str,
+    }  # fmt: skip
+    name = kind.removesuffix(" | None")
+    try:
+        return kinds[name](value)
+    except (ValueError, KeyError):
+        raise ValueError(f"{spec!r}: {key} must be {name}, not {value!r}") from None

@@ -1,0 +1,180 @@
+"""Search as an agent: which action wins most in games re-dealt from what the actor sees."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.tree import NODE_DTYPE, NONE, ROLLOUTS, Tree, clear, search_many
+from taki_env import ACTIONS, View
+from taki_env.batch import check_at_least_one
+from taki_env.cards import NUM_ACTIONS
+from taki_env.engine import ONE, Records, Words, spread_words
+from taki_env.errors import did_you_mean
+from taki_env.threads import each_chunk
+
+NODES_A_SIMULATION = 12
+MOST_NODES = 1 << 20
+LEAST_VISITS = 5
+"""Simulations that an action of an expected line was tried in at least."""
+CHUNK = 100
+"""Simulations between two looks at the clock."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A legal action of the actor and what the search found out about it."""
+
+    action: int
+    """Its id."""
+    visits: int
+    """Simulations that took it."""
+    value: float
+    """Share of these that the actor won; NaN if there were none."""
+    line: tuple[int, ...]
+    """The most visited actions from it on, of all seats."""
+
+    @property
+    def name(self) -> str:
+        """The action in words."""
+        return ACTIONS[self.action]
+
+
+class SearchAgent:
+    """Information-set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012).
+
+    The tree holds the actor's own decisions and what the others publicly do; by default the others
+    play the rollout policy. See `agents.tree`.
+
+    Args:
+        simulations: for a decision; those that could not change the choice any more are spared.
+        milliseconds: for a decision, in place of `simulations`. Not reproducible.
+        rollout: policy that plays simulations to the end: "random", "greedy" or "expert".
+        exploration: weight of the bonus for actions seldom tried.
+        prior: share of that bonus for the action that the rollout policy would choose, 0 to 1.
+        opponents: "rollout": the others play the rollout policy; "tree": they search as well.
+        threads: share the games of a call among so many threads; the actions stay the same.
+        seed: of the agent's own generator.
+
+    Raises:
+        ValueError: an argument out of its range.
+    """
+
+    def __init__(
+        self,
+        simulations: int = 2000,
+        milliseconds: float | None = None,
+        rollout: str = "expert",
+        exploration: float = 1.5,
+        prior: float = 0.5,
+        opponents: str = "rollout",
+        threads: int = 1,
+        seed: int = 0,
+    ) -> None:
+        check_at_least_one("simulations", simulations)
+        check_at_least_one("threads", threads)
+        if milliseconds is not None and not milliseconds > 0:
+            raise ValueError(f"milliseconds must be above 0, not {milliseconds}")
+        if not exploration >= 0:
+            raise ValueError(f"exploration must be 0 or more, not {exploration}")
+        if not 0 <= prior <= 1:
+            raise ValueError(f"prior must be 0 to 1, not {prior}")
+        for name, value, known in (
+            ("rollout", rollout, ROLLOUTS),
+            ("opponents", opponents, ("rollout", "tree")),
+        ):
+            if value not in known:
+                raise ValueError(
+                    f"{name} must be one of {', '.join(known)}, "
+                    f"not {value!r}{did_you_mean(value, known)}"
+                )
+        budget = f"milliseconds={milliseconds:g}" if milliseconds else f"simulations={simulations}"
+        self.name = f"search:{budget}"
+        self.simulations, self.milliseconds, self.threads = simulations, milliseconds, threads
+        prior = 0.0 if rollout == "random" else prior
+        self._settings = (
+            ROLLOUTS.index(rollout), float(exploration), float(prior), opponents == "tree",
+        )  # fmt: skip
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, view: View) -> npt.NDArray[np.int64]:
+        """Return the action that was tried most for each game, (B,)."""
+        roots, words = self._roots(view)
+        actions = np.zeros(len(view), np.int64)
+        if self.milliseconds is not None:
+            for i, legal in enumerate(view.legal.tolist()):
+                forced = legal & (legal - 1) == 0
+                one = slice(i, i + 1)
+                actions[i] = (
+                    legal.bit_length() - 1
+                    if forced
+                    else candidates(self._grown(roots[one], words[one]))[0].action
+                )
+            return actions
+
+        def search(chunk: slice) -> None:
+            search_many(
+                roots[chunk], words[chunk], self.simulations, self._settings, self._memory(),
+                False, actions[chunk],
+            )  # fmt: skip
+
+        each_chunk(self.threads, len(view), search)
+        return actions
+
+    def analyze(self, view: View) -> list[list[Candidate]]:
+        """Return the legal actions of each game with what the whole budget found, best first."""
+        roots, words = self._roots(view)
+        found = []
+        for i, legal in enumerate(view.legal.tolist()):
+            tried = candidates(self._grown(roots[i : i + 1], words[i : i + 1]))
+            known = {candidate.action for candidate in tried}
+            untried = [a for a in range(NUM_ACTIONS) if legal >> a & 1 and a not in known]
+            found.append(tried + [Candidate(a, 0, math.nan, (a,)) for a in untried])
+        return found
+
+    def _roots(self, view: View) -> tuple[Records, Words]:
+        """Return a re-deal of each game, so that nothing hidden gets here, and random words."""
+        roots = view.sample_states(1, self._rng)[:, 0]
+        return roots, spread_words(view.random_words(self._rng), 2)[:, 1] | ONE
+
+    def _memory(self) -> Tree:
+        nodes = MOST_NODES if self.milliseconds else NODES_A_SIMULATION * self.simulations + 2
+        return np.empty(min(MOST_NODES, nodes), NODE_DTYPE)
+
+    def _grown(self, root: Records, word: Words) -> Tree:
+        """Return the tree of one game after the whole budget."""
+        tree, action = self._memory(), np.zeros(1, np.int64)
+        clear(tree)
+        end = time.perf_counter() + (self.milliseconds or 0) / 1000
+        simulations = CHUNK if self.milliseconds else self.simulations
+        while True:
+            search_many(root, word, simulations, self._settings, tree, True, action)
+            if time.perf_counter() >= end:
+                return tree
+
+
+def children(tree: Tree, node: int) -> list[int]:
+    """Return the children of a node, the most visited first."""
+    found, child = [], int(tree["first"][node])
+    while child != NONE:
+        found.append(child)
+        child = int(tree["next"][child])
+    return sorted(found, key=lambda k: (-int(tree["visits"][k]), int(tree["action"][k])))
+
+
+def candidates(tree: Tree) -> list[Candidate]:
+    """Return what a tree says of the actions at its root, the most visited first."""
+    found = []
+    for child in children(tree, 0):
+        node, line = child, [int(tree["action"][child])]
+        while (below := children(tree, node)) and tree["visits"][below[0]] >= LEAST_VISITS:
+            node = below[0]
+            line.append(int(tree["action"][node]))
+        visits = int(tree["visits"][child])
+        value = float(tree["value"][child]) / visits if visits else math.nan
+        found.append(Candidate(int(tree["action"][child]), visits, value, tuple(line)))
+    return found

@@ -1,0 +1,262 @@
+"""Information-set Monte Carlo tree search, compiled: one observer's tree over re-dealt games.
+
+A node stands for all that the observer cannot tell apart, which is the sequence of public actions
+since the root. Every simulation re-deals what the observer cannot see, descends the tree by the
+actions that are legal in this deal, adds a node, plays to the end with the rollout policy, and
+credits each action on its way to the seat that took it. (Single-observer ISMCTS: Cowling, Powley
+and Whitehouse 2012; selection by PUCT: Rosin 2011, with the rollout policy's choice as the prior.)
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.expert import DEFAULT_WEIGHTS, choose_expert
+from taki_env._jit import entry, inner
+from taki_env.cards import LAST_CARD, OVER, PASS, RESPOND, SAY_LAST_CARD
+from taki_env.engine import (
+    GAME_DTYPE,
+    ONE,
+    ZERO,
+    Int,
+    Record,
+    Records,
+    Words,
+    apply_action,
+    bit_of,
+    count_bits,
+    legal_actions,
+    lowest,
+    next_random,
+)
+from taki_env.observation import determinize
+from taki_env.policies import POLICIES, choose
+
+ROLLOUTS = (*POLICIES, "expert")
+"""Policies that can play the rollouts, by number."""
+EXPERT = ROLLOUTS.index("expert")
+MAX_DEPTH = 128
+"""Actions on a path through the tree."""
+MAX_DECISIONS = 2000
+"""Decisions after which a simulation is cut off; the win is shared by all seats."""
+CHECK_EVERY = 64
+"""Simulations between two looks at whether the most visited action can still be caught up with."""
+NODE_DTYPE = np.dtype(
+    [
+        ("value", "f8"),  # sum of what the actor won in simulations through here
+        ("visits", "i4"),
+        ("first", "i4"),  # child, or -1
+        ("next", "i4"),  # sibling, or -1
+        ("action", "i2"),  # that leads here, of seat `actor`
+        ("actor", "i2"),
+    ]
+)
+Tree = npt.NDArray[np.void]
+NONE = -1
+
+
+@inner
+def rollout_action(policy: Int, s: Record, legal: np.uint64, word: np.uint64) -> Int:
+    """Return the action of a rollout policy."""
+    if policy == EXPERT:
+        return choose_expert(s, legal, DEFAULT_WEIGHTS)
+    return choose(policy, s, legal, word)
+
+
+@inner
+def clear(tree: Tree) -> None:
+    """Leave the root alone; its `next` counts the nodes in use."""
+    tree[0]["value"], tree[0]["visits"], tree[0]["first"], tree[0]["next"] = 0, 0, NONE, 1
+
+
+@inner
+def _child(tree: Tree, parent: Int, action: Int) -> Int:
+    """Return the node of an action, made if it is missing, or -1 if the tree is full."""
+    child = np.int64(tree[parent]["first"])
+    while child >= 0:
+        if tree[child]["action"] == action:
+            return child
+        child = np.int64(tree[child]["next"])
+    child = np.int64(tree[0]["next"])
+    if child >= tree.size:
+        return NONE
+    node = tree[child]
+    node["value"], node["visits"], node["first"] = 0, 0, NONE
+    node["action"], node["next"] = action, tree[parent]["first"]
+    tree[parent]["first"] = child
+    tree[0]["next"] = child + 1
+    return child
+
+
+@inner
+def _select(
+    tree: Tree, parent: Int, legal: np.uint64, favorite: Int, exploration: float, prior: float
+) -> Int:
+    """Return the action with the best sum of mean value and bonus (PUCT).
+
+    Counts are those of the actions that are legal in this deal. An action not tried yet is worth
+    the mean of the others.
+    """
+    value, visits = 0.5, 1.0
+    child = np.int64(tree[parent]["first"])
+    while child >= 0:
+        node = tree[child]
+        if legal & bit_of(np.int64(node["action"])):
+            value += node["value"]
+            visits += node["visits"]
+        child = np.int64(node["next"])
+    mean, bonus = value / visits, exploration * sqrt(visits)
+    uniform = (1 - prior) / count_bits(legal)
+    best, most = lowest(legal), -1.0
+    untried = legal
+    child = np.int64(tree[parent]["first"])
+    while child >= 0:
+        node = tree[child]
+        action = np.int64(node["action"])
+        if legal & bit_of(action):
+            untried &= ~bit_of(action)
+            chance = uniform + (prior if action == favorite else 0.0)
+            tried = node["visits"] + 1
+            score = (node["value"] + mean + bonus * chance) / tried
+            if score > most:
+                best, most = action, score
+        child = np.int64(node["next"])
+    while untried != ZERO:
+        action = lowest(untried)
+        untried &= untried - ONE
+        score = mean + bonus * (uniform + (prior if action == favorite else 0.0))
+        if score > most:
+            best, most = action, score
+    return best
+
+
+@inner
+def _descend(
+    tree: Tree, s: Record, seat: Int, word: np.uint64, path: Any, settings: Any
+) -> tuple[Int, np.uint64]:
+    """Play from the root to a new node; return the length of the path and the next word.
+
+    Below the root a call of the last card is always made, and who was asked to answer a +3 and
+    passed is not public: neither has a node.
+    """
+    policy, exploration, prior, all_seats = settings
+    node: Int = 0
+    depth = 0
+    while s["phase"] != OVER and depth < MAX_DEPTH:
+        if s["phase"] == LAST_CARD and depth > 0:
+            apply_action(s, SAY_LAST_CARD)
+            continue
+        legal, actor = legal_actions(s), np.int64(s["actor"])
+        word = next_random(word)
+        action = rollout_action(policy, s, legal, word)
+        chosen = actor == seat or (all_seats and s["phase"] != RESPOND)
+        if chosen:
+            action = _select(tree, node, legal, action, exploration, prior)
+        elif s["phase"] == RESPOND and action == PASS:
+            apply_action(s, action)
+            continue
+        node = _child(tree, node, action)
+        if node == NONE:
+            break
+        tree[node]["actor"] = actor
+        path[depth] = node
+        depth += 1
+        apply_action(s, action)
+        if chosen and tree[node]["visits"] == 0 and legal & (legal - ONE):
+            break
+    return depth, word
+
+
+@inner
+def _simulate(
+    tree: Tree, s: Record, seat: Int, word: np.uint64, path: Any, settings: Any
+) -> np.uint64:
+    """Run a simulation on a copy of the root; return the next word."""
+    word = next_random(word)
+    determinize(s, seat, word)
+    depth, word = _descend(tree, s, seat, word, path, settings)
+    while s["phase"] != OVER and s["decisions"] < MAX_DECISIONS:
+        word = next_random(word)
+        apply_action(s, rollout_action(settings[0], s, legal_actions(s), word))
+    tree[0]["visits"] += 1
+    for k in range(depth):
+        node = tree[path[k]]
+        node["visits"] += 1
+        if s["phase"] != OVER:
+            node["value"] += 1 / s["num_players"]
+        elif node["actor"] == s["winner"]:
+            node["value"] += 1
+    return word
+
+
+@inner
+def _is_settled(tree: Tree, remaining: Int) -> bool:
+    """Tell whether no other action of the root can be visited as often as the first any more."""
+    first, second = 0, 0
+    child = tree[0]["first"]
+    while child >= 0:
+        visits = tree[child]["visits"]
+        if visits > first:
+            first, second = visits, first
+        elif visits > second:
+            second = visits
+        child = tree[child]["next"]
+    return first - second > remaining
+
+
+@inner
+def _most_visited(tree: Tree) -> Int:
+    best, most = 0, -1
+    child = tree[0]["first"]
+    while child >= 0:
+        if tree[child]["visits"] > most:
+            best, most = np.int64(tree[child]["action"]), tree[child]["visits"]
+        child = tree[child]["next"]
+    return best
+
+
+@entry
+def search_many(
+    roots: Records,
+    words: Words,
+    simulations: Int,
+    settings: Any,
+    tree: Tree,
+    grow: bool,
+    actions: npt.NDArray[np.int64],
+) -> None:
+    """Write the most visited action of each game; renews `words`.
+
+    Args:
+        roots: games (B,) that their actors have to decide, with nothing hidden that is true.
+        words: uint64 (B,), not 0.
+        simulations: for each game.
+        settings: policy, exploration, prior, whether all seats search.
+        tree: memory; holds the tree of the last game afterwards.
+        grow: go on with the tree that is there and use the whole budget; otherwise each game has a
+            new one, is spared a search where one action is legal, and stops when the choice cannot
+            change any more.
+        actions: for the result, (B,).
+    """
+    path = np.empty(MAX_DEPTH, np.int64)
+    scratch = np.empty(1, GAME_DTYPE)
+    for i in range(roots.size):
+        root, word = roots[i], words[i]
+        seat, legal = np.int64(root["actor"]), legal_actions(root)
+        if not grow:
+            clear(tree)
+        if not grow and legal & (legal - ONE) == ZERO:
+            actions[i] = lowest(legal)
+            continue
+        for k in range(simulations):
+            scratch[0] = root
+            word = _simulate(tree, scratch[0], seat, word, path, settings)
+            look = not grow and (k + 1) % CHECK_EVERY == 0
+            if look and _is_settled(tree, simulations - k - 1):
+                break
+        words[i] = word
+        actions[i] = _most_visited(tree)
