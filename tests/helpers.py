@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from taki_env import CARDS, Game, Rules
+from taki_env import CARDS, Game, Rules, View
 
 CASES = json.loads((Path(__file__).parent / "cases.json").read_text())
 WORD = 2**64 - 1
@@ -69,6 +69,11 @@ def position(hands: list[list[str]], lead: str = "red 7", **changes: Any) -> dic
 def game(hands: list[list[str]], lead: str = "red 7", **changes: Any) -> Game:
     """Return the game of `position(...)`."""
     return Game.from_dict(position(hands, lead, **changes))
+
+
+def view_of(table: Game) -> View:
+    """Return what the actor of a game sees, as agents get it: a batch of one."""
+    return View(table._states, table._legal)
 
 
 class Shuffler:

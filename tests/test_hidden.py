@@ -13,7 +13,7 @@ import pytest
 
 from taki_env import CARDS, PHASES, Batch, Game, Rules, View
 from taki_env.policies import GREEDY, choose_many
-from tests.helpers import SMALL_DECK, VARIANTS, game
+from tests.helpers import SMALL_DECK, VARIANTS, game, view_of
 
 A = ["blue 1", "blue 3"]
 B = ["green 4", "green 5"]
@@ -332,7 +332,7 @@ def test_samples_of_a_view_look_the_same_to_the_actor() -> None:
 
 def sampled(table: Game) -> Any:
     """Return re-deals of what the actor of a game cannot see, records (4,)."""
-    return View(table._states, table._legal).sample_states(4, np.random.default_rng(5))[0]
+    return view_of(table).sample_states(4, np.random.default_rng(5))[0]
 
 
 def test_samples_hold_no_trace_of_the_real_hidden_cards() -> None:
