@@ -36,6 +36,14 @@ class PolicyAgent:
         """Return the agent of a run folder or a checkpoint file; see `load_network`."""
         return cls(load_network(path), f"policy:{path}", sample, seed)
 
+    def predict(self, view: View) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Return the probabilities of the actions, (B, 64), and the expected returns, (B,)."""
+        with torch.inference_mode():
+            logits, values = self.network(torch.from_numpy(view.observations))
+            legal = torch.from_numpy(view.action_masks.astype(bool))
+            probabilities = torch.softmax(logits.masked_fill(~legal, -torch.inf), 1)
+        return probabilities.numpy(), values[:, 0].numpy()
+
     def act(self, view: View) -> npt.NDArray[np.int64]:
         """Return the network's action for each game, (B,)."""
         with torch.inference_mode():

@@ -37,6 +37,9 @@ class Candidate:
     """Share of these that the actor won; NaN if there were none."""
     line: tuple[int, ...]
     """The most visited actions from it on, of all seats."""
+    seats: tuple[int, ...]
+    """Who takes each action of the line. Calls of the last card, and passes of others on a +3,
+    are left out."""
 
     @property
     def name(self) -> str:
@@ -133,7 +136,9 @@ class SearchAgent:
             tried = candidates(self._grown(roots[i : i + 1], words[i : i + 1]))
             known = {candidate.action for candidate in tried}
             untried = [a for a in range(NUM_ACTIONS) if legal >> a & 1 and a not in known]
-            found.append(tried + [Candidate(a, 0, math.nan, (a,)) for a in untried])
+            found.append(
+                tried + [Candidate(a, 0, math.nan, (a,), (int(view.seats[i]),)) for a in untried]
+            )
         return found
 
     def _roots(self, view: View) -> tuple[Records, Words]:
@@ -170,11 +175,11 @@ def candidates(tree: Tree) -> list[Candidate]:
     """Return what a tree says of the actions at its root, the most visited first."""
     found = []
     for child in children(tree, 0):
-        node, line = child, [int(tree["action"][child])]
-        while (below := children(tree, node)) and tree["visits"][below[0]] >= LEAST_VISITS:
-            node = below[0]
-            line.append(int(tree["action"][node]))
+        path = [child]
+        while (below := children(tree, path[-1])) and tree["visits"][below[0]] >= LEAST_VISITS:
+            path.append(below[0])
+        line, seats = (tuple(tree[field][path].tolist()) for field in ("action", "actor"))
         visits = int(tree["visits"][child])
         value = float(tree["value"][child]) / visits if visits else math.nan
-        found.append(Candidate(int(tree["action"][child]), visits, value, tuple(line)))
+        found.append(Candidate(line[0], visits, value, line, seats))
     return found

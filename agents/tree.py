@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from agents.expert import DEFAULT_WEIGHTS, choose_expert
 from taki_env._jit import entry, inner
-from taki_env.cards import LAST_CARD, OVER, PASS, RESPOND, SAY_LAST_CARD
+from taki_env.cards import LAST_CARD, NUM_ACTIONS, OVER, PASS, RESPOND, SAY_LAST_CARD
 from taki_env.engine import (
     GAME_DTYPE,
     ONE,
@@ -52,7 +52,8 @@ NODE_DTYPE = np.dtype(
         ("first", "i4"),  # child, or -1
         ("next", "i4"),  # sibling, or -1
         ("action", "i2"),  # that leads here, of seat `actor`
-        ("actor", "i2"),
+        ("actor", "i1"),
+        ("asked", "i1"),  # 1 if the action answers a +3
     ]
 )
 Tree = npt.NDArray[np.void]
@@ -74,11 +75,20 @@ def clear(tree: Tree) -> None:
 
 
 @inner
-def _child(tree: Tree, parent: Int, action: Int) -> Int:
-    """Return the node of an action, made if it is missing, or -1 if the tree is full."""
+def _is_of(node: Any, actor: Int, asked: Int) -> bool:
+    """Tell whether a node is that of an actor's action, as an answer to a +3 or not."""
+    return bool(node["actor"] == actor and node["asked"] == asked)
+
+
+@inner
+def _child(tree: Tree, parent: Int, action: Int, actor: Int, asked: Int) -> Int:
+    """Return the node of an action, made if it is missing, or -1 if the tree is full.
+
+    Who is to move after a +3 depends on hidden cards, and everyone sees who it was.
+    """
     child = np.int64(tree[parent]["first"])
     while child >= 0:
-        if tree[child]["action"] == action:
+        if tree[child]["action"] == action and _is_of(tree[child], actor, asked):
             return child
         child = np.int64(tree[child]["next"])
     child = np.int64(tree[0]["next"])
@@ -87,6 +97,7 @@ def _child(tree: Tree, parent: Int, action: Int) -> Int:
     node = tree[child]
     node["value"], node["visits"], node["first"] = 0, 0, NONE
     node["action"], node["next"] = action, tree[parent]["first"]
+    node["actor"], node["asked"] = actor, asked
     tree[parent]["first"] = child
     tree[0]["next"] = child + 1
     return child
@@ -94,18 +105,20 @@ def _child(tree: Tree, parent: Int, action: Int) -> Int:
 
 @inner
 def _select(
-    tree: Tree, parent: Int, legal: np.uint64, favorite: Int, exploration: float, prior: float
+    tree: Tree, parent: Int, s: Record, legal: np.uint64, favorite: Int, settings: Any
 ) -> Int:
     """Return the action with the best sum of mean value and bonus (PUCT).
 
     Counts are those of the actions that are legal in this deal. An action not tried yet is worth
     the mean of the others.
     """
+    _, exploration, prior, _ = settings
+    actor, asked = np.int64(s["actor"]), np.int64(s["phase"] == RESPOND)
     value, visits = 0.5, 1.0
     child = np.int64(tree[parent]["first"])
     while child >= 0:
         node = tree[child]
-        if legal & bit_of(np.int64(node["action"])):
+        if legal & bit_of(np.int64(node["action"])) and _is_of(node, actor, asked):
             value += node["value"]
             visits += node["visits"]
         child = np.int64(node["next"])
@@ -117,7 +130,7 @@ def _select(
     while child >= 0:
         node = tree[child]
         action = np.int64(node["action"])
-        if legal & bit_of(action):
+        if legal & bit_of(action) and _is_of(node, actor, asked):
             untried &= ~bit_of(action)
             chance = uniform + (prior if action == favorite else 0.0)
             tried = node["visits"] + 1
@@ -143,7 +156,7 @@ def _descend(
     Below the root a call of the last card is always made, and who was asked to answer a +3 and
     passed is not public: neither has a node.
     """
-    policy, exploration, prior, all_seats = settings
+    policy, _, _, all_seats = settings
     node: Int = 0
     depth = 0
     while s["phase"] != OVER and depth < MAX_DEPTH:
@@ -155,14 +168,13 @@ def _descend(
         action = rollout_action(policy, s, legal, word)
         chosen = actor == seat or (all_seats and s["phase"] != RESPOND)
         if chosen:
-            action = _select(tree, node, legal, action, exploration, prior)
+            action = _select(tree, node, s, legal, action, settings)
         elif s["phase"] == RESPOND and action == PASS:
             apply_action(s, action)
             continue
-        node = _child(tree, node, action)
+        node = _child(tree, node, action, actor, np.int64(s["phase"] == RESPOND))
         if node == NONE:
             break
-        tree[node]["actor"] = actor
         path[depth] = node
         depth += 1
         apply_action(s, action)
@@ -210,11 +222,13 @@ def _is_settled(tree: Tree, remaining: Int) -> bool:
 
 @inner
 def _most_visited(tree: Tree) -> Int:
-    best, most = 0, -1
+    """Return the most visited action of the root, of equals that of the lowest id."""
+    best, most = np.int64(NUM_ACTIONS), -1
     child = tree[0]["first"]
     while child >= 0:
-        if tree[child]["visits"] > most:
-            best, most = np.int64(tree[child]["action"]), tree[child]["visits"]
+        action, visits = np.int64(tree[child]["action"]), tree[child]["visits"]
+        if visits > most or (visits == most and action < best):
+            best, most = action, visits
         child = tree[child]["next"]
     return best
 

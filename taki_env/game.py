@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from taki_env.loops import (
 from taki_env.observation import OBSERVATION_SIZE
 from taki_env.position import new_states, read_position, seat_or_none, write_position
 from taki_env.rules import Rules
+
+if TYPE_CHECKING:
+    from taki_env.batch import View
 
 _FIRST = np.zeros(1, np.int64)
 ACTION_INDEX = {name: index for index, name in enumerate(ACTIONS)}
@@ -185,6 +188,18 @@ class Game:
         out = np.empty(OBSERVATION_SIZE, np.float32)
         observe_many(self._states, np.array(seats, np.int64), out[np.newaxis])
         return out
+
+    def view(self) -> View:
+        """Return what the actor sees as agents get it: a view of one game.
+
+        Raises:
+            ValueError: the game is over, and nobody acts.
+        """
+        from taki_env.batch import View
+
+        if self.is_over:
+            raise ValueError(f"the game is over, seat {self.winner} has won")
+        return View(self._states.copy(), self._legal.copy())
 
     def clone(self) -> Game:
         """Return an independent copy, which will draw and shuffle the same cards."""

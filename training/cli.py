@@ -1,32 +1,17 @@
-"""What the command lines share."""
+"""What the command lines share: those of `agents.cli`, and Ctrl-C for long work."""
 
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from rich.console import Console
 
-FILE_WIDTH = 160
+from agents.cli import check_folder, make_console, run
 
-
-def make_console(stderr: bool = False) -> Console:
-    """Return a console; one that writes to a file has room for long lines."""
-    console = Console(stderr=stderr)
-    if not console.is_terminal:
-        console.width = FILE_WIDTH
-    return console
-
-
-def check_folder(option: str, file: Path | None) -> None:
-    """Raise ValueError if an option names a file in a folder that does not exist."""
-    if file and not file.parent.is_dir():
-        raise ValueError(f"{option}: there is no folder {file.parent}")
+__all__ = ["check_folder", "make_console", "run", "stopping"]
 
 
 @contextmanager
@@ -50,22 +35,3 @@ def stopping(console: Console, unit: str) -> Iterator[Callable[[], bool]]:
         yield lambda: bool(stopped)
     finally:
         signal.signal(signal.SIGINT, previous)
-
-
-def run(prepare: Callable[[], Callable[[], Any]]) -> None:
-    """Run a command in two parts.
-
-    Args:
-        prepare: reads and checks what the user gave, and returns the work to do. What is wrong is
-            said in a line, with exit status 2; an error in the work itself shows its traceback.
-    """
-    try:
-        work = prepare()
-    except (ValueError, TypeError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    try:
-        work()
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        sys.exit(130)

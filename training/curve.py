@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from training.evaluate import wilson_interval
+from agents.interval import wilson_interval
 from training.files import replacing
 
 

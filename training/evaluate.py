@@ -18,6 +18,7 @@ from rich.progress import Progress
 
 import agents
 import taki_env
+from agents.interval import wilson_interval
 from taki_env.batch import View
 from taki_env.learner import LearnerGames
 from taki_env.opponents import Agent
@@ -27,7 +28,6 @@ from training.cli import check_folder, make_console, run
 from training.files import provenance, write_json
 
 BATCH = 2000
-NORMAL_95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
@@ -56,16 +56,6 @@ class Result:
             f"[{low:.1%}, {high:.1%}] of {self.games} games, {self.num_players} players "
             f"(parity {1 / self.num_players:.1%}), {self.mean_decisions:.1f} decisions a game"
         )
-
-
-def wilson_interval(wins: float, games: float) -> tuple[float, float]:
-    """Return the 95 % interval of a proportion (Wilson 1927)."""
-    if games < 1 or not 0 <= wins <= games:
-        raise ValueError(f"wins must be 0 to games and games 1 or more, not {wins} of {games}")
-    z2 = NORMAL_95**2
-    center = (wins + z2 / 2) / (games + z2)
-    margin = NORMAL_95 / (games + z2) * math.sqrt(wins * (games - wins) / games + z2 / 4)
-    return max(0.0, center - margin), min(1.0, center + margin)
 
 
 def evaluate(

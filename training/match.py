@@ -100,7 +100,7 @@ class Contestant:
         time_limit: seconds a decision; a call may take so long for every game of its view.
     """
 
-    def __init__(self, name: str, make: Callable[[], Agent], time_limit: float = 60.0) -> None:
+    def __init__(self, name: str, make: Callable[[], Agent], time_limit: float = 10.0) -> None:
         self.name, self._make, self._time_limit = name, make, time_limit
         self.clock = Clock()
         self.hangs = 0

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from training.evaluate import wilson_interval
+from agents.interval import wilson_interval
 
 Floats = npt.NDArray[np.float64]
 ELO = 400 / math.log(10)

@@ -27,7 +27,7 @@ from taki_env.rules import check_num_players
 from training.match import REASONS, Contestant, Integers, Table
 from training.report import Outcomes, Report, make_report
 
-GAMES, BATCH, MAX_DECISIONS, TIME_LIMIT = 10_000, 2000, 2000, 60.0
+GAMES, BATCH, MAX_DECISIONS, TIME_LIMIT = 10_000, 2000, 2000, 10.0
 WORDS = 3
 """Stream of the seed that policies and agents draw from; deals come from stream 0."""
 
