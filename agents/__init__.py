@@ -2,8 +2,8 @@
 
 An agent has a `name` and a method ``act(view)``, which returns a legal action for each game of a
 `taki_env.View`; see `taki_env.opponents.Agent`. `load` makes one from its spelling on a command
-line: ``"greedy"``, ``"random"``, ``"policy:PATH"``,
-``"import:MODULE:NAME"``.
+line: ``"greedy"``, ``"search:simulations=500"``,
+``"policy:PATH"``, ``"import:MODULE:NAME"``; see docs/agents.md.
 """
 
 from agents.registry import list_agents as list

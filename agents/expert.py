@@ -342,9 +342,10 @@ class ExpertAgent:
     - A TAKI takes along as many cards as it can; the run ends on the card whose symbol is held in
       other colors, or on a stop or +2 when the next player is about to go out, and on a plus only
       with a second card in hand.
-    - Stop, +2, Change Direction and +3 gain worth as the next player runs out of cards.
-    - King, +3 and Change Color are kept until nothing else can be played; the King is laid at once
-      when it goes out.
+    - Stop, +2 and +3 gain worth as the next player runs out of cards; a Change Direction as the
+      player before does.
+    - King, +3 and Change Color are kept for when there is hardly anything else to play; the King is
+      laid at once when it goes out.
     - A Breaker answers every +3, and is laid early otherwise: a hand that keeps one cannot go out.
     - The color named is one of many cards in hand, more so with its TAKI, and of few elsewhere.
     - A +2 answers a +2; the last card is always called.

@@ -336,7 +336,6 @@ def test_unknown_agents_are_refused_with_the_nearest_name() -> None:
     """A typing error is answered with what was meant."""
     with pytest.raises(ValueError, match="did you mean 'greedy'"):
         agents.load("gredy")
-    assert agents.list() == ["random", "greedy", "policy:PATH", "import:MODULE:NAME"]
 
 
 @pytest.mark.parametrize("name", ["random", "greedy"])
