@@ -29,6 +29,7 @@ from agents.interval import wilson_interval
 from agents.search import Candidate
 from taki_env import ACTIONS, ENV_ID, Game, View
 from taki_env.batch import refusal
+from taki_env.game import checked_seed
 from taki_env.rendering import table_text
 
 
@@ -67,6 +68,7 @@ class Args:
 def prepare(args: Args) -> Callable[[], dict[str, Any]]:
     """Check the arguments, read the position, load the agent, and return the analysis to make."""
     check_folder("--json", args.json)
+    checked_seed(args.seed)
     game = read_game(args.position, args.seed)
     agent = agents.load(args.agent, args.seed)
     return lambda: work(args, game, agent)

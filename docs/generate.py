@@ -7,6 +7,8 @@ A table stands between a line `<!-- table: NAME -->` and a line `<!-- end -->`.
 
 from __future__ import annotations
 
+import inspect
+import io
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -15,6 +17,11 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
+from rich.console import Console
+
+import agents
+from agents.analyze import analysis, read_game, show
+from agents.search import SearchAgent
 from taki_env import ACTIONS, LAYOUT, OBSERVATION_SIZE, Rules
 from taki_env.cards import CARDS, CHANGE_COLOR, DRAW, NUM_COLORED, STANDARD_DECK
 from taki_env.engine import GAME_DTYPE
@@ -23,7 +30,7 @@ from taki_env.observation import OFFSETS
 DOCS = Path(__file__).parent
 PAGES = (
     DOCS.parent / "README.md",
-    *(DOCS / f"{name}.md" for name in ("environment", "performance", "leaderboard")),
+    *(DOCS / f"{name}.md" for name in ("environment", "performance", "agents", "leaderboard")),
 )
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -152,6 +159,36 @@ def benchmark() -> str:
     return table(("row", "median", "range", "unit", "ratio"), rows)
 
 
+def search_options() -> str:
+    """Return the options of search."""
+    text = inspect.getdoc(SearchAgent) or ""
+    words = dict(re.findall(r"^    (\w+): (.*)$", text, re.MULTILINE))
+    defaults = {key: p.default for key, p in inspect.signature(SearchAgent).parameters.items()}
+    rows = [(f"`{key}`", defaults[key], words[key]) for key in defaults if key != "seed"]
+    return table(("option", "default", "meaning"), rows)
+
+
+def search_speed() -> str:
+    """Return how many simulations search makes in a second, a row a table size."""
+    if not (DOCS / "results" / "search_speed.json").exists():
+        return "Not measured yet.\n"
+    rates: dict[int, dict[str, str]] = {}
+    for row in results("search_speed.json")["rows"]:
+        rates.setdefault(row["players"], {})[row["rollout"]] = figure(row["median"])
+    policies = list(next(iter(rates.values())))
+    rows = [(players, *found.values()) for players, found in rates.items()]
+    return table(("players", *(f"rollout {policy}" for policy in policies)), rows)
+
+
+def analyzed() -> str:
+    """Return what search says of the example's position."""
+    game, spec = read_game(str(DOCS / "position.json")), "search:simulations=5000"
+    console = Console(file=io.StringIO(), width=100)
+    show(game, {"agent": spec, **analysis(game, agents.load(spec))}, console)
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    return "```text\n" + "".join(f"{line.rstrip()}\n" for line in lines) + "```\n"
+
+
 def record() -> str:
     """Return the size of a game."""
     return (
@@ -174,6 +211,9 @@ TABLES = {
     "leaderboard": leaderboard,
     "benchmark": benchmark,
     "record": record,
+    "search_options": search_options,
+    "search_speed": search_speed,
+    "analysis": analyzed,
 }
 
 

@@ -14,7 +14,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = [
     ROOT / "README.md",
-    *(ROOT / "docs" / f"{n}.md" for n in ("environment", "performance", "arena", "leaderboard")),
+    *(
+        ROOT / "docs" / f"{n}.md"
+        for n in ("environment", "performance", "agents", "arena", "leaderboard")
+    ),
 ]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 

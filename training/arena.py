@@ -37,7 +37,7 @@ class Args:
     """Play agents against each other: each in one seat against each other in all other seats."""
 
     agents: Annotated[tuple[str, ...], tyro.conf.Positional]
-    """Who plays, such as random, greedy, policy:PATH, import:MODULE:NAME; two or more."""
+    """Who plays, such as greedy, search:simulations=500, policy:PATH; two or more."""
     players: int = 2
     """Seats at the table, 2 to 10."""
     games: int = GAMES

@@ -110,7 +110,7 @@ class Args:
     """Play an agent against an opponent, every deal from every seat."""
 
     agent: Annotated[str, tyro.conf.Positional]
-    """Who takes one seat: greedy, random, policy:PATH or import:MODULE:NAME."""
+    """Who takes one seat, such as expert, policy:PATH, import:MODULE:NAME."""
     opponent: Annotated[str, tyro.conf.Positional]
     """Who takes all other seats."""
     players: int = 2
