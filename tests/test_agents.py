@@ -28,6 +28,7 @@ from taki_env.cards import MAX_PLAYERS
 from taki_env.engine import seed_words
 from tests.helpers import VARIANTS, game
 from tests.test_jit import python
+from training import search_speed
 from training.tournament import play
 
 TABLES = [
@@ -317,9 +318,11 @@ def test_search_stops_early_only_when_nothing_can_change() -> None:
     """The action is the one that the whole budget would choose, ties included."""
     for seed, table in enumerate(positions(120, every=3)):
         for simulations in (2, 65, 300):
-            view = table.view()
-            found = SearchAgent(simulations, seed=seed).analyze(view)[0]
-            assert SearchAgent(simulations, seed=seed).act(view) == [found[0].action]
+            for bonus in ({}, {"exploration": 1000.0, "prior": 0.0}):  # the latter makes ties
+                view = table.view()
+                found = SearchAgent(simulations, **bonus, seed=seed).analyze(view)[0]
+                action = SearchAgent(simulations, **bonus, seed=seed).act(view)
+                assert action == [found[0].action]
 
 
 def words_view(games: int) -> tuple[Batch, View]:
@@ -419,3 +422,19 @@ def test_a_policy_that_does_not_sample_takes_its_likeliest_action(checkpoint: Pa
         probabilities, _ = policies[0].predict(table.view())
         for policy in policies:
             assert probabilities[0, policy.act(table.view())[0]] == probabilities.max()
+
+
+# How fast search is -------------------------------------------------------------------------------
+
+
+def test_the_speed_of_search_is_measured_for_every_table(tmp_path: Path) -> None:
+    """Every table size with every rollout policy, in the file with what made it."""
+    file = tmp_path / "speed.json"
+    search_speed.prepare(search_speed.Args(games=1, simulations=3, rounds=2, json=file))()
+    found = json.loads(file.read_text())
+    assert {"commit", "versions", "hardware", "arguments"} <= found.keys()
+    cases = {(row["players"], row["rollout"]) for row in found["rows"]}
+    assert cases == set(itertools.product(search_speed.PLAYERS, ROLLOUTS))
+    assert all(0 < row["lowest"] <= row["median"] <= row["highest"] for row in found["rows"])
+    with pytest.raises(ValueError, match="--rounds must be 1 or more"):
+        search_speed.prepare(search_speed.Args(rounds=0))
