@@ -32,6 +32,22 @@ def describe(hidden: int) -> dict[str, Any]:
     return {"env": ENV_ID, "observation_size": OBSERVATION_SIZE, "hidden": hidden}
 
 
+def save_network(path: Path, network: TakiNetwork, made_by: dict[str, Any]) -> None:
+    """Write a checkpoint of a network alone; `load_network` reads it.
+
+    Args:
+        path: file to write.
+        network: what plays.
+        made_by: what else to keep with it, plain values.
+    """
+    weights = io.BytesIO()
+    torch.save({PREFIX + key: value for key, value in network.state_dict().items()}, weights)
+    data = {DESCRIPTION: describe(network.hidden), "made_by": made_by}
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("data", json.dumps(data))
+        archive.writestr("policy.pth", weights.getvalue())
+
+
 def model_path(path: str | Path) -> Path:
     """Return the model file of a run folder, or the file itself."""
     path = Path(path)

@@ -58,6 +58,7 @@ class TakiNetwork(nn.Module):
 
     def __init__(self, hidden: int = 128) -> None:
         super().__init__()
+        self.hidden = hidden
         self.policy_trunk, self.value_trunk = Trunk(hidden), Trunk(hidden)
         self.color_logits = nn.Linear(hidden, LOGITS_PER_COLOR)
         self.other_logits = nn.Linear(hidden, OTHER_LOGITS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -110,3 +110,22 @@ class SelfPlay:
             self._last[ended] = -1
             self.batch.reset(ended)
         return credits
+
+    def state_dict(self) -> dict[str, npt.NDArray[Any]]:
+        """Return all that changes in play but `steps`, as copies of arrays."""
+        state = {name: getattr(self.batch, name) for name in ("states", "legal", "episodes")}
+        return {name: array.copy() for name, array in (state | {"last": self._last}).items()}
+
+    def load_state_dict(self, state: dict[str, npt.NDArray[Any]], steps: int) -> None:
+        """Go on from a `state_dict` and `steps` of games made with the same arguments.
+
+        Raises:
+            ValueError: the arrays are not of these games.
+        """
+        for name, array in self.state_dict().items():
+            if name not in state or state[name].shape != array.shape:
+                raise ValueError(f"the state of the games lacks {name!r} of shape {array.shape}")
+        for name in ("states", "legal", "episodes"):
+            getattr(self.batch, name)[:] = state[name]
+        self._last[:] = state["last"]
+        self.steps = steps

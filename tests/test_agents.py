@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import itertools
 import json
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ import torch
 
 import agents
 from agents import Agent
-from agents.checkpoint import DESCRIPTION, PREFIX, describe
+from agents.checkpoint import save_network
 from agents.expert import WEIGHTS
 from agents.network import TakiNetwork
 from agents.policy import PolicyAgent
@@ -81,12 +79,8 @@ def _positions(num_players: int, every: int) -> Iterator[Game]:
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a network that was never trained."""
     torch.manual_seed(0)
-    network, weights = TakiNetwork(8), io.BytesIO()
-    torch.save({PREFIX + key: value for key, value in network.state_dict().items()}, weights)
     file = tmp_path_factory.mktemp("checkpoint") / "model.zip"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("data", json.dumps({DESCRIPTION: describe(8)}))
-        archive.writestr("policy.pth", weights.getvalue())
+    save_network(file, TakiNetwork(8), {})
     return file
 
 

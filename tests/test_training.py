@@ -22,10 +22,12 @@ from agents.checkpoint import CheckpointError, load_network
 from agents.network import TakiNetwork, color_features
 from taki_env import ACTIONS, Batch, Game
 from taki_env.cards import COLORS, NUM_COLORED
+from training import runs
 from training import train as training
 from training.evaluate import evaluate, wilson_interval
 from training.files import replacing
-from training.train import Args, read_arguments
+from training.runs import CHECKPOINT_FILE
+from training.train import Args
 
 TINY = Args(
     steps=4 * 8 * 16,
@@ -42,11 +44,16 @@ TINY = Args(
 )
 
 
+def read_arguments(words: list[str]) -> Args:
+    """Return the arguments of a command line."""
+    return runs.read_arguments(Args, words)
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a short run."""
-    runs = tmp_path_factory.mktemp("runs")
-    return training.prepare(replace(TINY, runs=runs))().folder
+    folder = tmp_path_factory.mktemp("runs")
+    return training.prepare(replace(TINY, runs=folder))().folder
 
 
 def weights_of(folder: Path) -> dict[str, torch.Tensor]:
@@ -57,7 +64,7 @@ def weights_of(folder: Path) -> dict[str, torch.Tensor]:
 def assert_same_run(one: Path, other: Path) -> None:
     """Compare everything that two checkpoints hold, bit for bit."""
     first, second = (
-        torch.load(folder / training.CHECKPOINT_FILE, weights_only=True) for folder in (one, other)
+        torch.load(folder / CHECKPOINT_FILE, weights_only=True) for folder in (one, other)
     )
     assert first.keys() == second.keys()
     for key in first.keys() - {"seconds"}:
@@ -377,6 +384,6 @@ def test_the_network_treats_colors_alike() -> None:
 def test_progress_is_shown(finished: Path) -> None:
     """A finished run that is resumed trains no further and reports again."""
     console = Console(record=True, width=200, file=io.StringIO())
-    run = training.resume(training.read_config(finished), finished)
-    assert training.train(run, console)
+    run = runs.resume(runs.read_config(Args, finished), finished, training.Run)
+    assert runs.train(run, console, "model.zip")
     assert f"{TINY.steps:,}/{TINY.steps:,} decisions" in console.export_text()

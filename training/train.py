@@ -13,34 +13,30 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-import tyro
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import configure
 
-from agents.checkpoint import DESCRIPTION, MODEL_FILE, CheckpointError, describe
+from agents.checkpoint import DESCRIPTION, MODEL_FILE, describe
 from agents.policy import PolicyAgent
 from taki_env.rules import check_num_players
 from taki_env.sb3 import TakiVecEnv
-from training.cli import make_console, run, stopping
-from training.curve import plot_learning_curve
+from training import runs
+from training.cli import make_console, run
 from training.evaluate import Result, evaluate
-from training.files import new_run_folder, provenance, replacing, write_json
+from training.files import provenance
 from training.policy import TakiPolicy
 
-CONFIG_FILE, CHECKPOINT_FILE, RESULTS_FILE = "config.json", "checkpoint.pt", "results.json"
-CURVE_FILE = "learning_curve.png"
 YARDSTICKS = ("random", "greedy")
 
 
@@ -116,12 +112,6 @@ class Args:
                 f"{self.envs} x {self.rollout} decisions, not {self.batch_size}"
             )
 
-    @property
-    def whole_steps(self) -> int:
-        """Decisions of the learner in whole rollouts."""
-        rollout = self.envs * self.rollout
-        return -(-self.steps // rollout) * rollout
-
 
 # What can be taken from a run and put back --------------------------------------------------------
 
@@ -140,16 +130,23 @@ class Run:
             policy_kwargs={"hidden": args.hidden},
         )  # fmt: skip
         setattr(self.model, DESCRIPTION, describe(args.hidden))
-        self.model.made_by = {**provenance(), "configuration": plain(args)}
+        self.model.made_by = {**provenance(), "configuration": runs.plain(args)}
         self.model.set_logger(configure(str(folder), ["tensorboard"]))
         self.snapshots: list[PolicyAgent] = []
         self.history: list[dict[str, Any]] = []
         self.iteration, self.taken, self.seconds = 0, 0, 0.0
+        self.title = f"MaskablePPO, {args.players} players, seed {args.seed}"
 
     @property
     def steps(self) -> int:
         """The learner's decisions so far."""
         return int(self.model.num_timesteps)
+
+    @property
+    def total(self) -> int:
+        """The learner's decisions in all, in whole rollouts."""
+        rollout = self.args.envs * self.args.rollout
+        return math.ceil(self.args.steps / rollout) * rollout
 
     def opponents(self, snapshots: list[PolicyAgent]) -> dict[Any, float]:
         """Return the weights by which each opponent's seat is filled."""
@@ -190,13 +187,24 @@ class Run:
         self.snapshots.append(PolicyAgent(network, name, sample=True, seed=seed))
         self.env.games.change_opponents(self.opponents(self.snapshots))
 
+    def is_due(self) -> bool:
+        """Tell whether it is time for an evaluation and a checkpoint."""
+        return self.iteration % self.args.evaluate_every == 0
+
+    def matches(self, games: int, seed: int) -> list[Result]:
+        """Play the learner against each yardstick."""
+        players = self.args.players
+        return [evaluate(self.agent(), name, games, players, seed) for name in YARDSTICKS]
+
+    def final_results(self) -> list[dict[str, Any]]:
+        """Return how the learner plays, on deals that nothing before has seen."""
+        return [asdict(r) for r in self.matches(self.args.final_games, self.args.seed + 2)]
+
     def evaluate(self) -> None:
         """Play some games against each yardstick for the learning curve."""
-        for opponent in YARDSTICKS:
-            seed = self.args.seed + 1  # not the deals of training
-            result = evaluate(
-                self.agent(), opponent, self.args.evaluation_games, self.args.players, seed
-            )
+        seed = self.args.seed + 1  # not the deals of training
+        for result in self.matches(self.args.evaluation_games, seed):
+            opponent = result.opponent
             self.history.append({"steps": self.steps, "seconds": self.seconds, **asdict(result)})
             self.model.logger.record(f"eval/win_rate_against_{opponent}", result.win_rate)
             length = f"eval/decisions_a_game_against_{opponent}"
@@ -208,12 +216,9 @@ class Run:
         model, numpy_state = self.model, np.random.get_state(legacy=False)
         games = self.env.games.state_dict()
         return {
-            DESCRIPTION: describe(self.args.hidden),
-            "made_by": model.made_by,
             "policy": model.policy.state_dict(),
             "optimizer": model.policy.optimizer.state_dict(),
             "counters": [model.num_timesteps, model._n_updates, self.iteration, self.taken],
-            "seconds": self.seconds,
             "last": [torch.tensor(model._last_obs), torch.tensor(model._last_episode_starts)],
             "episodes": list(model.ep_info_buffer),
             "torch": torch.get_rng_state(),
@@ -223,7 +228,6 @@ class Run:
             "lengths": torch.tensor(self.env.lengths),
             "snapshots": [agent.network.state_dict() for agent in self.snapshots],
             "snapshot_generators": [agent.rng.bit_generator.state for agent in self.snapshots],
-            "history": self.history,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -232,7 +236,6 @@ class Run:
         model.policy.load_state_dict(state["policy"])
         model.policy.optimizer.load_state_dict(state["optimizer"])
         model.num_timesteps, model._n_updates, self.iteration, self.taken = state["counters"]
-        self.seconds = state["seconds"]
         model._last_obs, model._last_episode_starts = (last.numpy() for last in state["last"])
         for weights, generator in zip(
             state["snapshots"], state["snapshot_generators"], strict=True
@@ -247,185 +250,32 @@ class Run:
              for name, array in games.state_dict().items()}
         )  # fmt: skip
         self.env.lengths[:] = state["lengths"].numpy()
-        self.history = state["history"]
         model.ep_info_buffer = deque(state["episodes"], maxlen=model._stats_window_size)
         model.ep_success_buffer = deque(maxlen=model._stats_window_size)
         torch.set_rng_state(state["torch"])
         np.random.set_state(json.loads(state["numpy"]))
 
-    def save(self) -> None:
-        """Write checkpoint and model, each whole or not at all."""
-        with replacing(self.folder / CHECKPOINT_FILE) as beside:
-            torch.save(self.state(), beside)
-        with replacing(self.folder / MODEL_FILE) as beside:
-            self.model.save(beside)
+    def save_model(self, path: Path) -> None:
+        """Write the model as Stable-Baselines3 does."""
+        self.model.save(path)
 
 
-# Starting, going on, finishing --------------------------------------------------------------------
-
-
-def start(args: Args) -> Run:
-    """Return a new run in a new folder."""
-    args.check()
-    folder = new_run_folder(args.runs, f"{args.players}p-seed{args.seed}")
-    write_json(folder / CONFIG_FILE, {**describe(args.hidden), "arguments": plain(args)})
-    return Run(args, folder)
-
-
-def plain(args: Args) -> dict[str, Any]:
-    """Return the configuration as plain values, without where it lies."""
-    return {k: v for k, v in asdict(args).items() if k not in ("runs", "resume")}
-
-
-def read_config(folder: Path) -> Args:
-    """Return the configuration of a run folder.
-
-    Raises:
-        FileNotFoundError: it is no run folder.
-        CheckpointError: the file is broken, or of another environment version.
-    """
-    file = folder / CONFIG_FILE
-    if not file.exists():
-        raise FileNotFoundError(f"{folder} is no run folder: it has no {CONFIG_FILE}")
-    try:
-        config = json.loads(file.read_text())
-        arguments = config.pop("arguments")
-        args = Args(**arguments, runs=folder.parent, resume=folder)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise CheckpointError(f"{file} is no configuration: {error}") from error
-    check_description(file, config, args)
-    return args
-
-
-def check_description(file: Path, found: Any, args: Args) -> None:
-    """Raise CheckpointError unless a file is of this environment and network."""
-    expected = describe(args.hidden)
-    if found != expected:
-        raise CheckpointError(f"{file} is of {found}; this is {expected}")
-
-
-def resume(args: Args, folder: Path) -> Run:
-    """Return the run of a folder as it was at its last checkpoint."""
-    file = folder / CHECKPOINT_FILE
-    if not file.exists():
-        raise FileNotFoundError(f"{folder} has no {CHECKPOINT_FILE}: start the run anew")
-    try:
-        state = torch.load(file, weights_only=True)
-    except Exception as error:  # torch raises many kinds for broken files
-        raise CheckpointError(f"{file} is truncated or no checkpoint: {error}") from error
-    check_description(file, state.get(DESCRIPTION) if isinstance(state, dict) else None, args)
-    try:
-        check_configuration(args, state["made_by"]["configuration"])
-        training = Run(args, folder)
-        training.restore(state)
-    except (KeyError, TypeError, RuntimeError) as error:
-        raise CheckpointError(f"{file} lacks what it takes to go on: {error!r}") from error
-    return training
-
-
-def check_configuration(args: Args, saved: dict[str, Any]) -> None:
-    """Raise ValueError unless the arguments are those that a run began with."""
-    for name, value in plain(args).items():
-        if value != saved[name]:
-            raise ValueError(
-                f"--{name.replace('_', '-')} {value} is not the run's {saved[name]}: "
-                "a run goes on with its own configuration"
-            )
-
-
-def train(training: Run, console: Console) -> bool:
-    """Train to the end; returns False if Ctrl-C ended it early, after the rollout in progress."""
-    args = training.args
-    columns = (
-        TextColumn("{task.completed:,}/{task.total:,} decisions"), BarColumn(),
-        TextColumn("{task.fields[rate]:,.0f}/s"), TimeElapsedColumn(), TextColumn("left"),
-        TimeRemainingColumn(), TextColumn("{task.fields[score]}"),
-    )  # fmt: skip
-    with stopping(console, "rollout") as stopped, Progress(*columns, console=console) as bar:
-        total = args.whole_steps
-        task = bar.add_task("", total=total, rate=0, score="", completed=training.steps)
-        if not training.history:
-            training.evaluate()  # where the learner starts from
-        while training.steps < args.steps and not stopped():
-            training.iterate()
-            rate = training.steps / training.seconds
-            done = training.steps >= args.steps
-            bar.update(task, completed=training.steps, rate=rate)
-            if training.iteration % args.evaluate_every == 0 or done or stopped():
-                training.evaluate()
-                training.save()
-                bar.update(task, score=score(training.history))
-                if not console.is_terminal:  # a file shows no bar until the end
-                    words = f"{training.steps:,} decisions: {score(training.history)}"
-                    console.print(words, highlight=False)
-        return not stopped()
-
-
-def score(history: list[dict[str, Any]]) -> str:
-    """Return the last win rates in words."""
-    last = {entry["opponent"]: entry["win_rate"] for entry in history}
-    return ", ".join(f"{rate:.0%} against {opponent}" for opponent, rate in last.items())
-
-
-def finish(training: Run, finished: bool, console: Console) -> None:
-    """Evaluate, and write results and learning curve."""
-    args, folder = training.args, training.folder
-    results: list[Result] = []
-    report = {
-        **provenance(),
-        **describe(args.hidden),
-        "configuration": plain(args),
-        "opponents": list(map(str, YARDSTICKS)),
-        "finished": finished,
-        "steps": training.steps,
-        "training_seconds": round(training.seconds, 1),
-        "history": training.history,
-    }
-    try:
-        for opponent in YARDSTICKS:
-            seed = args.seed + 2  # neither the deals of training nor of the learning curve
-            results.append(
-                evaluate(training.agent(), opponent, args.final_games, args.players, seed)
-            )
-            console.print(str(results[-1]), highlight=False, soft_wrap=True)
-    except KeyboardInterrupt:
-        console.print("the evaluation was stopped")
-    write_json(folder / RESULTS_FILE, report | {"evaluation": [asdict(r) for r in results]})
-    title = f"MaskablePPO, {args.players} players, seed {args.seed}"
-    plot_learning_curve(training.history, args.players, title, folder / CURVE_FILE)
-    console.print(f"{training.steps:,} decisions in {training.seconds:.0f} s; all is in {folder}")
-    if not finished:
-        console.print(f"go on with: python -m training.train --resume {folder}")
+# Starting and going on ----------------------------------------------------------------------------
 
 
 def prepare(args: Args) -> Callable[[], Run]:
     """Return the work of a new run, or of going on with one."""
-    training = resume(args, args.resume) if args.resume else start(args)
+    name = f"{args.players}p-seed{args.seed}"
+    training = runs.resume(args, args.resume, Run) if args.resume else runs.start(args, name, Run)
 
     def work() -> Run:
         console = make_console()
-        finish(training, train(training, console), console)
+        finished = runs.train(training, console, MODEL_FILE)
+        runs.finish(training, finished, console, "training.train")
         return training
 
     return work
 
 
-def read_arguments(words: list[str]) -> Args:
-    """Return the arguments; with `--resume`, the run's own, and no others.
-
-    Raises:
-        ValueError: an argument differs from the run's configuration.
-    """
-    args = tyro.cli(Args, args=words)
-    if args.resume is None:
-        return args
-    saved = read_config(args.resume)
-    given = tyro.cli(Args, args=words, default=replace(saved, resume=None))
-    check_configuration(given, plain(saved))
-    if given.runs != saved.runs:
-        raise ValueError("--runs is for new runs: --resume names the folder to go on in")
-    return saved
-
-
 if __name__ == "__main__":
-    run(lambda: prepare(read_arguments(sys.argv[1:])))
+    run(lambda: prepare(runs.read_arguments(Args, sys.argv[1:])))

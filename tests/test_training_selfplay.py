@@ -1,0 +1,148 @@
+"""Self-play training: whose decisions are learned from, with what result; exact resume."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+from taki_env.selfplay import Credits
+from training import runs, selfplay
+from training.selfplay import Args, Trainer
+
+TINY = Args(
+    players=(2, 3),
+    steps=4 * 8 * 16,
+    games=8,
+    rollout=16,
+    batch_size=64,
+    hidden=16,
+    snapshot_every=1,
+    past_games=0.5,
+    evaluate_seconds=1e-9,
+    evaluation_games=6,
+    final_games=6,
+    threads=1,
+)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a short run."""
+    return selfplay.prepare(replace(TINY, runs=tmp_path_factory.mktemp("runs")))().folder
+
+
+def checkpoint(folder: Path) -> dict[str, object]:
+    """Return what a run left, times aside."""
+    state = torch.load(folder / runs.CHECKPOINT_FILE, weights_only=True)
+    return {k: v for k, v in state.items() if k not in ("seconds", "history", "made_by")}
+
+
+def same(one: object, other: object) -> bool:
+    """Compare nested values bit for bit."""
+    if isinstance(one, torch.Tensor):
+        return isinstance(other, torch.Tensor) and torch.equal(one, other)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+def test_two_runs_of_a_seed_are_the_same(finished: Path, tmp_path: Path) -> None:
+    """The same arguments give the same weights, games and generators."""
+    again = selfplay.prepare(replace(TINY, runs=tmp_path))().folder
+    assert same(checkpoint(finished), checkpoint(again))
+
+
+def test_ctrl_c_and_resume_equal_an_uninterrupted_run(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Ctrl-C leaves goes on to the same end bit for bit."""
+    iterate = Trainer.iterate
+
+    def pressed(trainer: Trainer) -> None:
+        if trainer.iteration == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+        iterate(trainer)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "iterate", pressed)
+        folder = selfplay.prepare(replace(TINY, runs=tmp_path))().folder
+    results = json.loads((folder / "results.json").read_text())
+    assert not results["finished"] and results["steps"] == TINY.steps // 2
+    selfplay.prepare(runs.read_arguments(Args, ["--resume", str(folder)]))()
+    assert same(checkpoint(finished), checkpoint(folder))
+
+
+def test_the_run_folder_plays_as_an_agent(finished: Path) -> None:
+    """`policy:PATH` loads what self-play writes, and plays at every table."""
+    report = runs.json.loads((finished / "results.json").read_text())
+    sizes = {(r["num_players"], r["opponent"]) for r in report["evaluation"]}
+    assert sizes == {(n, name) for n in (2, 3) for name in selfplay.YARDSTICKS}
+    assert agents.load(f"policy:{finished}").name == f"policy:{finished}"
+
+
+def test_shares_divide_the_tables() -> None:
+    """Half, a quarter and a quarter of the games."""
+    sizes = replace(TINY, players=(2, 4, 10), shares=(2, 1, 1), games=16).table_sizes
+    assert sizes.tolist() == [2] * 8 + [4] * 4 + [10] * 4
+
+
+def test_a_seat_is_credited_along_its_own_decisions(tmp_path: Path) -> None:
+    """With lambda 1 and values known, the return of every decision is its own seat's result.
+
+    One game, four decisions: seats 0, 1, 0, 1; then seat 1 has won. With lambda 0 the advantage is
+    the next value of the same seat less this one.
+    """
+    for decay, returns in ((1.0, [-1, 1, -1, 1]), (0.0, [0.3, 0.4, -1, 1])):
+        args = replace(TINY, players=(2,), games=1, rollout=4, batch_size=4, gae_lambda=decay)
+        trainer = Trainer(args, tmp_path)
+        data = trainer.data
+        data.actors[:, 0] = [0, 1, 0, 1]
+        data.learned[:] = True
+        data.values[:, 0] = [0.1, 0.2, 0.3, 0.4]
+        nothing = np.zeros(0, np.int64)
+        none = Credits(nothing, nothing, nothing, np.zeros(0), np.zeros(0, np.bool_))
+        end = Credits(
+            np.array([0, 0]), np.array([0, 1]), np.array([2, 3]), np.array([-1.0, 1.0]),
+            np.zeros(2, np.bool_),
+        )  # fmt: skip
+        trainer.estimate([none, none, none, end])
+        np.testing.assert_allclose(data.returns[:, 0], returns, atol=1e-6)
+
+
+def test_forced_decisions_and_past_selves_teach_nothing(tmp_path: Path) -> None:
+    """What is learned from is the network's own choice between several actions."""
+    trainer = Trainer(replace(TINY, past_games=1.0), tmp_path)
+    trainer.iterate()
+    own = trainer.own_seats.copy()
+    assert trainer.past
+    trainer.play()
+    learned = trainer.data.learned
+    assert np.all(trainer.data.masks[learned].sum(1) > 1)
+    first = np.flatnonzero(learned[0])
+    assert np.all(trainer.data.actors[0, first] == own[first])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"players": (1,)}, "players"),
+        ({"shares": (1.0,)}, "--shares"),
+        ({"shares": (1.0, 0.0)}, "--shares"),
+        ({"epochs": 0}, "--epochs"),
+        ({"past_games": 1.5}, "--past-games"),
+    ],
+)
+def test_bad_arguments_are_refused(change: dict[str, object], words: str) -> None:
+    """The message names the option."""
+    with pytest.raises(ValueError, match=words):
+        replace(TINY, **change).check()  # type: ignore[arg-type]

@@ -1,0 +1,249 @@
+"""Training runs: folders, configurations, checkpoints, going on exactly, the loop around it all.
+
+What `training.train` and `training.selfplay` share. A run folder holds the configuration, a
+checkpoint with all that it takes to go on, the model, and at the end results and a picture.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import torch
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from agents.checkpoint import DESCRIPTION, CheckpointError, describe
+from training.cli import stopping
+from training.curve import plot_learning_curve
+from training.files import new_run_folder, provenance, replacing, write_json
+
+CONFIG_FILE, CHECKPOINT_FILE, RESULTS_FILE = "config.json", "checkpoint.pt", "results.json"
+CURVE_FILE = "learning_curve.png"
+NOT_CONFIGURATION = ("runs", "resume")
+Arguments = TypeVar("Arguments", bound=Any)
+"""A frozen dataclass with at least `steps`, `seed`, `hidden`, `runs`, `resume` and `check()`."""
+
+
+class Run(Protocol):
+    """What trains."""
+
+    args: Any
+    folder: Path
+    title: str
+    """Of the learning curve."""
+    history: list[dict[str, Any]]
+    """Evaluations: entries of `steps`, `opponent`, `num_players`, `wins`, `games`, `win_rate`."""
+    seconds: float
+    """Of training so far."""
+
+    @property
+    def steps(self) -> int:
+        """Decisions so far."""
+
+    @property
+    def total(self) -> int:
+        """Decisions in all, in whole rollouts."""
+
+    def iterate(self) -> None:
+        """Play a rollout and learn from it."""
+
+    def is_due(self) -> bool:
+        """Tell whether it is time for an evaluation and a checkpoint."""
+
+    def evaluate(self) -> None:
+        """Add to the history how the learner plays."""
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that changes in training, as tensors and plain values."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a `state`."""
+
+    def save_model(self, path: Path) -> None:
+        """Write the file that `agents.load` plays."""
+
+    def final_results(self) -> list[dict[str, Any]]:
+        """Return how the learner plays, evaluated at length."""
+
+
+def plain(args: Any) -> dict[str, Any]:
+    """Return a configuration as plain values, without where it lies."""
+    return {k: v for k, v in asdict(args).items() if k not in NOT_CONFIGURATION}
+
+
+# Configurations -----------------------------------------------------------------------------------
+
+
+def start(args: Arguments, name: str, make: Callable[[Arguments, Path], Run]) -> Run:
+    """Return a new run in a new folder."""
+    args.check()
+    folder = new_run_folder(args.runs, name)
+    write_json(folder / CONFIG_FILE, {**describe(args.hidden), "arguments": plain(args)})
+    return make(args, folder)
+
+
+def read_config(kind: type[Arguments], folder: Path) -> Arguments:
+    """Return the configuration of a run folder.
+
+    Raises:
+        FileNotFoundError: it is no run folder.
+        CheckpointError: the file is broken, of other training, or of another environment version.
+    """
+    file = folder / CONFIG_FILE
+    if not file.exists():
+        raise FileNotFoundError(f"{folder} is no run folder: it has no {CONFIG_FILE}")
+    try:
+        config = json.loads(file.read_text())
+        given = config.pop("arguments")
+        arguments = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+        args = kind(**arguments, runs=folder.parent, resume=folder)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise CheckpointError(f"{file} is no configuration: {error}") from error
+    check_description(file, config, args)
+    return args
+
+
+def check_description(file: Path, found: Any, args: Any) -> None:
+    """Raise CheckpointError unless a file is of this environment and network."""
+    expected = describe(args.hidden)
+    if found != expected:
+        raise CheckpointError(f"{file} is of {found}; this is {expected}")
+
+
+def check_configuration(args: Any, saved: dict[str, Any]) -> None:
+    """Raise ValueError unless the arguments are those that a run began with."""
+    for name, value in plain(args).items():
+        if value != (tuple(saved[name]) if isinstance(saved[name], list) else saved[name]):
+            raise ValueError(
+                f"--{name.replace('_', '-')} {value} is not the run's {saved[name]}: "
+                "a run goes on with its own configuration"
+            )
+
+
+def read_arguments(kind: type[Arguments], words: list[str]) -> Arguments:
+    """Return the arguments; with `--resume`, the run's own, and no others.
+
+    Raises:
+        ValueError: an argument differs from the run's configuration.
+    """
+    args = tyro.cli(kind, args=words)
+    if args.resume is None:
+        return args
+    saved = read_config(kind, args.resume)
+    given = tyro.cli(kind, args=words, default=replace(saved, resume=None))
+    check_configuration(given, plain(saved))
+    if given.runs != saved.runs:
+        raise ValueError("--runs is for new runs: --resume names the folder to go on in")
+    return saved
+
+
+# Checkpoints --------------------------------------------------------------------------------------
+
+
+def save(training: Run, model_file: str) -> None:
+    """Write checkpoint and model, each whole or not at all."""
+    args = training.args
+    state = {
+        DESCRIPTION: describe(args.hidden),
+        "made_by": {**provenance(), "configuration": plain(args)},
+        "history": training.history,
+        "seconds": training.seconds,
+        **training.state(),
+    }
+    with replacing(training.folder / CHECKPOINT_FILE) as beside:
+        torch.save(state, beside)
+    with replacing(training.folder / model_file) as beside:
+        training.save_model(beside)
+
+
+def resume(args: Arguments, folder: Path, make: Callable[[Arguments, Path], Run]) -> Run:
+    """Return the run of a folder as it was at its last checkpoint."""
+    file = folder / CHECKPOINT_FILE
+    if not file.exists():
+        raise FileNotFoundError(f"{folder} has no {CHECKPOINT_FILE}: start the run anew")
+    try:
+        state = torch.load(file, weights_only=True)
+    except Exception as error:  # torch raises many kinds for broken files
+        raise CheckpointError(f"{file} is truncated or no checkpoint: {error}") from error
+    check_description(file, state.get(DESCRIPTION) if isinstance(state, dict) else None, args)
+    try:
+        check_configuration(args, state["made_by"]["configuration"])
+        training = make(args, folder)
+        training.restore(state)
+        training.history, training.seconds = state["history"], state["seconds"]
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise CheckpointError(f"{file} lacks what it takes to go on: {error!r}") from error
+    return training
+
+
+# The loop -----------------------------------------------------------------------------------------
+
+
+def train(training: Run, console: Console, model_file: str) -> bool:
+    """Train to the end; returns False if Ctrl-C ended it early, after the rollout in progress."""
+    columns = (
+        TextColumn("{task.completed:,}/{task.total:,} decisions"), BarColumn(),
+        TextColumn("{task.fields[rate]:,.0f}/s"), TimeElapsedColumn(), TextColumn("left"),
+        TimeRemainingColumn(), TextColumn("{task.fields[score]}"),
+    )  # fmt: skip
+    with stopping(console, "rollout") as stopped, Progress(*columns, console=console) as bar:
+        total = training.total
+        task = bar.add_task("", total=total, rate=0, score="", completed=training.steps)
+        if not training.history:
+            training.evaluate()  # where the learner starts from
+        while training.steps < total and not stopped():
+            training.iterate()
+            done, rate = training.steps >= total, training.steps / training.seconds
+            bar.update(task, completed=training.steps, rate=rate)
+            if training.is_due() or done or stopped():
+                training.evaluate()
+                save(training, model_file)
+                bar.update(task, score=score(training.history))
+                if not console.is_terminal:  # a file shows no bar until the end
+                    words = f"{training.steps:,} decisions: {score(training.history)}"
+                    console.print(words, highlight=False)
+        return not stopped()
+
+
+def score(history: list[dict[str, Any]]) -> str:
+    """Return the last win rates in words."""
+    last = {entry["opponent"]: entry["win_rate"] for entry in history}
+    return ", ".join(f"{rate:.0%} against {opponent}" for opponent, rate in last.items())
+
+
+def finish(training: Run, finished: bool, console: Console, command: str) -> None:
+    """Evaluate, and write results and learning curve."""
+    args, folder = training.args, training.folder
+    results: list[dict[str, Any]] = []
+    try:
+        results = training.final_results()
+    except KeyboardInterrupt:
+        console.print("the evaluation was stopped")
+    report = {
+        **provenance(),
+        **describe(args.hidden),
+        "configuration": plain(args),
+        "finished": finished,
+        "steps": training.steps,
+        "training_seconds": round(training.seconds, 1),
+        "history": training.history,
+        "evaluation": results,
+    }
+    write_json(folder / RESULTS_FILE, report)
+    for result in results:
+        low, high = result["interval"]
+        console.print(
+            f"{result['win_rate']:.1%} [{low:.1%}, {high:.1%}] of {result['games']} games against "
+            f"{result['opponent']}, {result['num_players']} players "
+            f"(parity {1 / result['num_players']:.1%})",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    plot_learning_curve(training.history, training.title, folder / CURVE_FILE)
+    console.print(f"{training.steps:,} decisions in {training.seconds:.0f} s; all is in {folder}")
+    if not finished:
+        console.print(f"go on with: python -m {command} --resume {folder}")

@@ -1,0 +1,389 @@
+"""Train by self-play: ``python -m training.selfplay``. PPO in plain torch, read from top to bottom.
+
+One network plays every seat of every table: it sees the table from the actor's seat, so what one
+seat learns serves all. Every seat's decisions are learned from, each with its own seat's result.
+Tables of several sizes stand side by side, and at some of them past selves take the other seats.
+The network treats the four colors alike (`agents.network`).
+
+    python -m training.selfplay                                    two players, a few minutes
+    python -m training.selfplay --players 2 3 4 --shares 2 1 1     one agent for three table sizes
+    python -m training.selfplay --resume runs/selfplay-seed0       goes on exactly where it stopped
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.tensorboard import SummaryWriter
+
+from agents.checkpoint import MODEL_FILE, save_network
+from agents.network import TakiNetwork
+from agents.policy import PolicyAgent
+from taki_env import OBSERVATION_SIZE, SelfPlay
+from taki_env.cards import NUM_ACTIONS
+from taki_env.rules import check_num_players
+from training import runs
+from training.cli import make_console, run
+from training.files import provenance
+from training.tournament import play
+
+YARDSTICKS = ("random", "greedy", "expert")
+LOWEST_RATE = 0.05  # of the first learning rate, at the end
+
+
+@dataclass(frozen=True)
+class Args:
+    """Train one network for every seat by PPO self-play."""
+
+    players: tuple[int, ...] = (2,)
+    """Seats at the tables, 2 to 10; several sizes stand side by side."""
+    shares: tuple[float, ...] = ()
+    """How much of the tables each size has; equal shares by default."""
+    steps: int = 4_000_000
+    """Decisions of all seats to train on, rounded up to whole rollouts."""
+    seed: int = 0
+    """Of the network, the games and the sampling."""
+    games: int = 512
+    """Games side by side."""
+    rollout: int = 64
+    """Decisions of each game between two updates."""
+    batch_size: int = 4096
+    """Decisions in a gradient step."""
+    epochs: int = 2
+    """Passes over a rollout."""
+    learning_rate: float = 1e-3
+    """At the start; it falls in a straight line to a twentieth."""
+    gae_lambda: float = 0.95
+    """Of the generalized advantage estimate; returns are not discounted."""
+    clip: float = 0.2
+    """Bound on how far an update moves the probability of an action."""
+    entropy: float = 0.01
+    """Weight of the entropy bonus."""
+    value_weight: float = 0.5
+    """Weight of the value's error in the loss."""
+    max_gradient: float = 0.5
+    """Norm to which gradients are cut."""
+    hidden: int = 128
+    """Width of the network's layers."""
+    past_games: float = 0.2
+    """Share of the games in which a past self takes all seats but one."""
+    snapshot_every: int = 20
+    """Rollouts between two snapshots of past selves."""
+    pool: int = 8
+    """Latest snapshots that serve as past selves, in turn."""
+    evaluate_seconds: float = 60
+    """Seconds of training between two evaluations, and between two checkpoints."""
+    evaluation_games: int = 2000
+    """Games against each of random, greedy and expert in an evaluation during training."""
+    final_games: int = 10_000
+    """Games against each at the end."""
+    threads: int = 2
+    """Threads of torch. The same seed and threads give the same run."""
+    runs: Path = Path("runs")
+    """Folder for run folders."""
+    resume: Path | None = None
+    """Run folder to go on in; its configuration holds."""
+
+    def check(self) -> None:
+        """Raise ValueError for a value out of its range."""
+        for players in self.players:
+            check_num_players(players)
+        if not self.players or (self.shares and len(self.shares) != len(self.players)):
+            raise ValueError("--players needs a number, and --shares one for each of them or none")
+        if self.shares and not min(self.shares) > 0:
+            raise ValueError(f"--shares must be above 0, not {self.shares}")
+        for field in fields(self):
+            value, may_be_0 = getattr(self, field.name), field.name in ("seed", "entropy")
+            if isinstance(value, int | float) and not (value >= 0 if may_be_0 else value > 0):
+                if field.name == "past_games" and value == 0:
+                    continue
+                words = "0 or more" if may_be_0 else "above 0"
+                raise ValueError(f"--{field.name.replace('_', '-')} must be {words}, not {value}")
+        if self.past_games > 1 or self.gae_lambda > 1:
+            raise ValueError("--past-games and --gae-lambda must be 1 or less")
+
+    @property
+    def table_sizes(self) -> np.ndarray:
+        """The number of players of each game, (games,)."""
+        shares = np.array(self.shares or [1.0] * len(self.players))
+        bounds = np.round(np.cumsum(shares) / shares.sum() * self.games).astype(int)
+        return np.repeat(self.players, np.diff(bounds, prepend=0))
+
+
+class Rollout:
+    """What happened in `rollout` decisions of every game; first axis time, second games."""
+
+    def __init__(self, steps: int, games: int) -> None:
+        self.observations = np.empty((steps, games, OBSERVATION_SIZE), np.float32)
+        self.masks = np.empty((steps, games, NUM_ACTIONS), np.int8)
+        self.actors, self.actions = np.empty((2, steps, games), np.int64)
+        self.log_probabilities, self.values = np.zeros((2, steps, games), np.float32)
+        self.advantages, self.returns = np.zeros((2, steps, games), np.float32)
+        self.learned = np.empty((steps, games), np.bool_)
+        """Decisions of the network between several actions: others teach nothing."""
+
+
+class Trainer:
+    """A training run: all that it takes to go on exactly."""
+
+    def __init__(self, args: Args, folder: Path) -> None:
+        self.args, self.folder = args, folder
+        torch.manual_seed(args.seed)
+        torch.set_num_threads(args.threads)
+        self.rng = np.random.default_rng(args.seed)
+        self.network = TakiNetwork(args.hidden)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), args.learning_rate, eps=1e-5)
+        self.players = args.table_sizes
+        self.table = SelfPlay(args.games, self.players, seed=args.seed)
+        self.data = Rollout(args.rollout, args.games)
+        self.past: list[PolicyAgent] = []
+        self.own_seats = self.rng.integers(0, self.players)
+        """The network's seat where past selves have the others, (games,)."""
+        self.iteration, self.seconds, self.evaluated = 0, 0.0, 0.0
+        self.history: list[dict[str, Any]] = []
+        self.figures: dict[str, float] = {}
+        self.title = f"Self-play, {' '.join(map(str, args.players))} players, seed {args.seed}"
+        self.writer = SummaryWriter(str(folder))
+
+    @property
+    def steps(self) -> int:
+        """Decisions of all seats so far."""
+        return self.iteration * self.args.rollout * self.args.games
+
+    @property
+    def total(self) -> int:
+        """Decisions in all, in whole rollouts."""
+        rollout = self.args.rollout * self.args.games
+        return math.ceil(self.args.steps / rollout) * rollout
+
+    # Play -----------------------------------------------------------------------------------------
+
+    def play(self) -> list[Any]:
+        """Fill the rollout; return what the games that ended after each decision brought."""
+        data, credits = self.data, []
+        for t in range(self.args.rollout):
+            self.table.observations(data.observations[t])
+            self.table.action_masks(data.masks[t])
+            data.actors[t] = self.table.actors
+            actions = data.masks[t].argmax(1)  # the only one, where there is no choice
+            choice = data.masks[t].sum(1) > 1
+            past = np.zeros(len(choice), np.bool_)
+            if self.past:
+                some = int(self.args.past_games * len(past))
+                past[:some] = data.actors[t, :some] != self.own_seats[:some]
+            data.learned[t] = choice & ~past
+            self.act(t, np.flatnonzero(data.learned[t]), actions)
+            if (others := np.flatnonzero(choice & past)).size:
+                agent = self.past[self.iteration % len(self.past)]
+                actions[others] = agent.act(self.table.view(others))
+            data.actions[t] = actions
+            credits.append(self.table.step(actions))
+            ended = np.unique(credits[-1].games)
+            self.own_seats[ended] = self.rng.integers(0, self.players[ended])
+        return credits
+
+    @torch.inference_mode()
+    def act(self, t: int, games: np.ndarray, actions: np.ndarray) -> None:
+        """Sample the network's actions in some games."""
+        data = self.data
+        logits, values = self.network(torch.from_numpy(data.observations[t, games]))
+        logits[torch.from_numpy(data.masks[t, games]) == 0] = -torch.inf
+        distribution = torch.distributions.Categorical(logits=logits, validate_args=False)
+        sampled = distribution.sample()
+        actions[games] = sampled.numpy()
+        data.log_probabilities[t, games] = distribution.log_prob(sampled).numpy()
+        data.values[t, games] = values[:, 0].numpy()
+
+    # Learn ----------------------------------------------------------------------------------------
+
+    @torch.inference_mode()
+    def expected_values(self) -> np.ndarray:
+        """Return the value of every game for each of its seats, (games, most players)."""
+        values = np.zeros((len(self.players), self.players.max()), np.float32)
+        for seat in range(values.shape[1]):
+            at = self.players > seat
+            seen = self.table.batch.observations(seats=np.where(at, seat, 0))[at]
+            values[at, seat] = self.network.value(torch.from_numpy(seen))[:, 0].numpy()
+        return values
+
+    def estimate(self, credits: list[Any]) -> None:
+        """Estimate advantages backward in time, for each seat along its own decisions.
+
+        What comes after a seat's decision is its next one, or its reward at the end of the game.
+        """
+        data, decay = self.data, self.args.gae_lambda
+        next_values = self.expected_values()
+        next_advantages = np.zeros_like(next_values)
+        for t in reversed(range(self.args.rollout)):
+            ended = credits[t]
+            next_values[ended.games, ended.seats] = ended.rewards
+            next_advantages[ended.games, ended.seats] = 0
+            games = np.flatnonzero(data.learned[t])
+            seats = data.actors[t, games]
+            error = next_values[games, seats] - data.values[t, games]
+            advantages = error + decay * next_advantages[games, seats]
+            data.advantages[t, games] = advantages
+            data.returns[t, games] = advantages + data.values[t, games]
+            next_values[games, seats] = data.values[t, games]
+            next_advantages[games, seats] = advantages
+
+    def learn(self) -> None:
+        """Take gradient steps on the rollout."""
+        args, chosen = self.args, np.flatnonzero(self.data.learned)
+        names = ("observations", "masks", "actions", "log_probabilities", "advantages", "returns")
+        flat = [
+            torch.from_numpy(array.reshape(args.rollout * args.games, -1)).squeeze(1)
+            for array in (getattr(self.data, name) for name in names)
+        ]
+        for _ in range(args.epochs):
+            order = torch.from_numpy(self.rng.permutation(chosen))
+            for part in order.tensor_split(max(1, len(order) // args.batch_size)):
+                loss = self.loss(*(array[part] for array in flat))
+                self.optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(self.network.parameters(), args.max_gradient)
+                self.optimizer.step()
+
+    def loss(
+        self,
+        observations: torch.Tensor,
+        masks: torch.Tensor,
+        actions: torch.Tensor,
+        old: torch.Tensor,
+        advantages: torch.Tensor,
+        returns: torch.Tensor,
+    ) -> torch.Tensor:
+        """Return the clipped loss of PPO (Schulman et al. 2017), with value and entropy."""
+        args = self.args
+        logits, values = self.network(observations)
+        logs = torch.log_softmax(logits.masked_fill(masks == 0, -1e9), 1)
+        ratio = torch.exp(logs.gather(1, actions[:, None])[:, 0] - old)
+        gain = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        bounded = ratio.clamp(1 - args.clip, 1 + args.clip)
+        policy_loss = -torch.min(gain * ratio, gain * bounded).mean()
+        value_loss = (values[:, 0] - returns).square().mean()
+        entropy = -(logs.exp() * logs).sum(1).mean()
+        self.figures = {
+            "policy_loss": policy_loss.item(),
+            "value_loss": value_loss.item(),
+            "entropy": entropy.item(),
+            "clipped": (ratio != bounded).float().mean().item(),
+        }
+        return policy_loss + args.value_weight * value_loss - args.entropy * entropy
+
+    def iterate(self) -> None:
+        """Play a rollout and learn from it; at intervals, keep a snapshot as a past self."""
+        start, args = time.perf_counter(), self.args
+        rate = max(LOWEST_RATE, 1 - self.steps / args.steps)
+        self.optimizer.param_groups[0]["lr"] = args.learning_rate * rate
+        if self.past:  # a generator of its own for every rollout: nothing of it to save
+            agent = self.past[self.iteration % len(self.past)]
+            agent.rng = np.random.default_rng([args.seed, self.iteration])
+        self.estimate(self.play())
+        self.learn()
+        self.iteration += 1
+        if self.iteration % args.snapshot_every == 0:
+            network = copy.deepcopy(self.network).eval()
+            self.past = [*self.past, PolicyAgent(network, "past", sample=True)][-args.pool :]
+        self.seconds += time.perf_counter() - start
+
+    # Watch, keep, go on ---------------------------------------------------------------------------
+
+    def is_due(self) -> bool:
+        """Tell whether it is time for an evaluation and a checkpoint."""
+        return self.seconds - self.evaluated >= self.args.evaluate_seconds
+
+    def matches(self, games: int, seed: int) -> list[dict[str, Any]]:
+        """Play the learner, by its most likely actions, against the yardsticks in the arena."""
+        learner = PolicyAgent(self.network, "learner")
+        results = []
+        for players in sorted(set(self.args.players)):
+            for opponent in YARDSTICKS:
+                lineup = [learner, *[opponent] * (players - 1)]
+                report = play(lineup, players, games, seed, lineup=True, time_limit=math.inf)
+                rate = asdict(report.lineups[0].rates[learner.name])
+                results.append({"opponent": opponent, "num_players": players, **rate})
+        return results
+
+    def evaluate(self) -> None:
+        """Add to the history how the learner plays now."""
+        self.evaluated = self.seconds
+        seed = self.args.seed + 1  # not the deals of training
+        for result in self.matches(self.args.evaluation_games, seed):
+            self.history.append({"steps": self.steps, "seconds": self.seconds, **result})
+            name = f"eval/{result['num_players']}p_win_rate_against_{result['opponent']}"
+            self.writer.add_scalar(name, result["win_rate"], self.steps)
+        for name, figure in self.figures.items():
+            self.writer.add_scalar(f"train/{name}", figure, self.steps)
+        self.writer.flush()
+
+    def final_results(self) -> list[dict[str, Any]]:
+        """Return how the learner plays, on deals that nothing before has seen."""
+        return self.matches(self.args.final_games, self.args.seed + 2)
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that changes in training, as tensors and plain values."""
+        games = self.table.state_dict()
+        return {
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "iteration": self.iteration,
+            "own_seats": torch.tensor(self.own_seats),
+            "past": [agent.network.state_dict() for agent in self.past],
+            "generator": self.rng.bit_generator.state,
+            "torch": torch.get_rng_state(),
+            "games": {name: torch.tensor(array.view(np.uint8)) for name, array in games.items()},
+            "games_steps": self.table.steps,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a `state`."""
+        for weights in state["past"]:
+            network = copy.deepcopy(self.network).eval()
+            network.load_state_dict(weights)
+            self.past.append(PolicyAgent(network, "past", sample=True))
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.iteration, self.own_seats = state["iteration"], state["own_seats"].numpy()
+        self.rng.bit_generator.state = state["generator"]
+        games = {
+            name: state["games"][name].numpy().view(array.dtype).reshape(array.shape)
+            for name, array in self.table.state_dict().items()
+        }
+        self.table.load_state_dict(games, state["games_steps"])
+        torch.set_rng_state(state["torch"])
+
+    def save_model(self, path: Path) -> None:
+        """Write the file that ``agents.load("policy:PATH")`` plays."""
+        made_by = {**provenance(), "configuration": runs.plain(self.args)}
+        save_network(path, self.network, made_by)
+
+
+def prepare(args: Args) -> Callable[[], Trainer]:
+    """Return the work of a new run, or of going on with one."""
+    name = f"selfplay-seed{args.seed}"
+    training = (
+        runs.resume(args, args.resume, Trainer) if args.resume else runs.start(args, name, Trainer)
+    )
+
+    def work() -> Trainer:
+        console = make_console()
+        finished = runs.train(training, console, MODEL_FILE)
+        runs.finish(training, finished, console, "training.selfplay")
+        return training
+
+    return work
+
+
+if __name__ == "__main__":
+    run(lambda: prepare(runs.read_arguments(Args, sys.argv[1:])))
