@@ -153,17 +153,18 @@ def words_of(candidate: Candidate) -> list[str]:
 def show(game: Game, found: dict[str, Any], console: Console, reveal: bool = False) -> None:
     """Print the position as its actor sees it, and the analysis."""
     console.print(table_text(game.to_dict(), None if reveal else game.actor), markup=False)
+    words, table = f"{found['agent']}, for seat {game.actor}", None
     if "candidates" in found:
-        console.print(f"{found['agent']}, for seat {game.actor}", highlight=False)
-        console.print(candidates_table(found["candidates"]), highlight=False)
+        table = candidates_table(found["candidates"])
     elif "probabilities" in found:
         lost = -1 / (game.num_players - 1)
-        words = f"expects {found['value']:+.2f}, where a win is +1 and a loss {lost:+.2g}"
-        console.print(f"{found['agent']}, for seat {game.actor}: {words}", highlight=False)
-        console.print(probabilities_table(found["probabilities"]), highlight=False)
+        words += f": expects {found['value']:+.2f}, where a win is +1 and a loss {lost:+.2g}"
+        table = probabilities_table(found["probabilities"])
     else:
-        words = f"{found['agent']}, for seat {game.actor}: {found['action']}"
-        console.print(words, highlight=False, markup=False)
+        words += f": {found['action']}"
+    console.print(words, highlight=False, markup=False)
+    if table:
+        console.print(table, highlight=False)
 
 
 def candidates_table(candidates: list[dict[str, Any]]) -> Table:
