@@ -7,7 +7,7 @@ checkpoint with all that it takes to go on, the model, and at the end results an
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from agents.checkpoint import DESCRIPTION, CheckpointError, describe
-from training.cli import stopping
+from training.cli import make_console, stopping
 from training.curve import plot_learning_curve
 from training.files import new_run_folder, provenance, replacing, write_json
 
@@ -74,6 +74,17 @@ class Run(Protocol):
 def plain(args: Any) -> dict[str, Any]:
     """Return a configuration as plain values, without where it lies."""
     return {k: v for k, v in asdict(args).items() if k not in NOT_CONFIGURATION}
+
+
+def check_numbers(args: Any, may_be_0: Sequence[str]) -> None:
+    """Raise ValueError unless all numbers are above 0, or 0 or more for those named."""
+    for name, value in plain(args).items():
+        allowed = (
+            not isinstance(value, int | float) or value > 0 or (name in may_be_0 and not value)
+        )
+        if not allowed:
+            words = "0 or more" if name in may_be_0 else "above 0"
+            raise ValueError(f"--{name.replace('_', '-')} must be {words}, not {value}")
 
 
 # Configurations -----------------------------------------------------------------------------------
@@ -247,3 +258,29 @@ def finish(training: Run, finished: bool, console: Console, command: str) -> Non
     console.print(f"{training.steps:,} decisions in {training.seconds:.0f} s; all is in {folder}")
     if not finished:
         console.print(f"go on with: python -m {command} --resume {folder}")
+
+
+def prepare(
+    args: Arguments,
+    name: str,
+    make: Callable[[Arguments, Path], Run],
+    model_file: str,
+    command: str,
+) -> Callable[[], Run]:
+    """Return the work of a new run, or of going on with one.
+
+    Args:
+        args: its configuration.
+        name: of the folder of a new run.
+        make: returns the run of a configuration and a folder.
+        model_file: what the model is called in the folder.
+        command: module that goes on with the run.
+    """
+    training = resume(args, args.resume, make) if args.resume else start(args, name, make)
+
+    def work() -> Run:
+        console = make_console()
+        finish(training, train(training, console, model_file), console, command)
+        return training
+
+    return work

@@ -17,13 +17,13 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.checkpoint import MODEL_FILE, save_network
@@ -102,13 +102,7 @@ class Args:
             raise ValueError("--players needs a number, and --shares one for each of them or none")
         if self.shares and not min(self.shares) > 0:
             raise ValueError(f"--shares must be above 0, not {self.shares}")
-        for field in fields(self):
-            value, may_be_0 = getattr(self, field.name), field.name in ("seed", "entropy")
-            if isinstance(value, int | float) and not (value >= 0 if may_be_0 else value > 0):
-                if field.name == "past_games" and value == 0:
-                    continue
-                words = "0 or more" if may_be_0 else "above 0"
-                raise ValueError(f"--{field.name.replace('_', '-')} must be {words}, not {value}")
+        runs.check_numbers(self, ("seed", "entropy", "past_games"))
         if self.past_games > 1 or self.gae_lambda > 1:
             raise ValueError("--past-games and --gae-lambda must be 1 or less")
 
@@ -255,14 +249,9 @@ class Trainer:
                 self.optimizer.step()
 
     def loss(
-        self,
-        observations: torch.Tensor,
-        masks: torch.Tensor,
-        actions: torch.Tensor,
-        old: torch.Tensor,
-        advantages: torch.Tensor,
-        returns: torch.Tensor,
-    ) -> torch.Tensor:
+        self, observations: Tensor, masks: Tensor, actions: Tensor,
+        old: Tensor, advantages: Tensor, returns: Tensor,
+    ) -> Tensor:  # fmt: skip
         """Return the clipped loss of PPO (Schulman et al. 2017), with value and entropy."""
         args = self.args
         logits, values = self.network(observations)

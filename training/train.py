@@ -18,7 +18,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from agents.policy import PolicyAgent
 from taki_env.rules import check_num_players
 from taki_env.sb3 import TakiVecEnv
 from training import runs
-from training.cli import make_console, run
+from training.cli import run
 from training.evaluate import Result, evaluate
 from training.files import provenance
 from training.policy import TakiPolicy
@@ -92,16 +92,8 @@ class Args:
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
         check_num_players(self.players)
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name == "seed" or field.name.endswith("_weight") or field.name == "entropy":
-                allowed, words = value >= 0, "0 or more"
-            elif isinstance(value, int | float):
-                allowed, words = value > 0, "above 0"
-            else:
-                continue
-            if not allowed:
-                raise ValueError(f"--{field.name.replace('_', '-')} must be {words}, not {value}")
+        weights = ("random_weight", "greedy_weight", "self_weight")
+        runs.check_numbers(self, ("seed", "entropy", *weights))
         if self.seed >= 2**32:
             raise ValueError(f"--seed must be below 2**32, as NumPy's generator asks: {self.seed}")
         if not self.random_weight + self.greedy_weight > 0:
@@ -266,15 +258,7 @@ class Run:
 def prepare(args: Args) -> Callable[[], Run]:
     """Return the work of a new run, or of going on with one."""
     name = f"{args.players}p-seed{args.seed}"
-    training = runs.resume(args, args.resume, Run) if args.resume else runs.start(args, name, Run)
-
-    def work() -> Run:
-        console = make_console()
-        finished = runs.train(training, console, MODEL_FILE)
-        runs.finish(training, finished, console, "training.train")
-        return training
-
-    return work
+    return runs.prepare(args, name, Run, MODEL_FILE, "training.train")
 
 
 if __name__ == "__main__":
