@@ -39,6 +39,8 @@ class Entry:
 ENTRIES = (
     Entry("random"),
     Entry("greedy"),
+    Entry("expert"),
+    Entry("search:simulations=500", most_games=600),
 )
 
 
