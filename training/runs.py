@@ -7,11 +7,13 @@ checkpoint with all that it takes to go on, the model, and at the end results an
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 import torch
 import tyro
 from rich.console import Console
@@ -25,6 +27,7 @@ from training.files import new_run_folder, provenance, replacing, write_json
 CONFIG_FILE, CHECKPOINT_FILE, RESULTS_FILE = "config.json", "checkpoint.pt", "results.json"
 CURVE_FILE = "learning_curve.png"
 NOT_CONFIGURATION = ("runs", "resume")
+Array: TypeAlias = npt.NDArray[Any]
 Arguments = TypeVar("Arguments", bound=Any)
 """A frozen dataclass with at least `steps`, `seed`, `hidden`, `runs`, `resume` and `check()`."""
 
@@ -154,6 +157,19 @@ def read_arguments(kind: type[Arguments], words: list[str]) -> Arguments:
 
 
 # Checkpoints --------------------------------------------------------------------------------------
+
+
+def as_tensors(arrays: Mapping[str, Array]) -> dict[str, torch.Tensor]:
+    """Return arrays of any type as tensors of bytes."""
+    return {name: torch.tensor(array.view(np.uint8)) for name, array in arrays.items()}
+
+
+def as_arrays(tensors: Mapping[str, torch.Tensor], like: Mapping[str, Array]) -> dict[str, Array]:
+    """Return what `as_tensors` made tensors of; types and shapes are those of `like`."""
+    return {
+        name: tensors[name].numpy().view(array.dtype).reshape(array.shape)
+        for name, array in like.items()
+    }
 
 
 def save(training: Run, model_file: str) -> None:

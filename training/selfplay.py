@@ -143,6 +143,8 @@ class Trainer:
         self.past: list[PolicyAgent] = []
         self.own_seats = self.rng.integers(0, self.players)
         """The network's seat where past selves have the others, (games,)."""
+        self.with_past = np.diff(np.floor(np.arange(args.games + 1) * args.past_games)) > 0
+        """Where they do, once there are any: evenly among the tables, (games,)."""
         self.iteration, self.seconds, self.evaluated = 0, 0.0, 0.0
         self.history: list[dict[str, Any]] = []
         self.figures: dict[str, float] = {}
@@ -171,10 +173,7 @@ class Trainer:
             data.actors[t] = self.table.actors
             actions = data.masks[t].argmax(1)  # the only one, where there is no choice
             choice = data.masks[t].sum(1) > 1
-            past = np.zeros(len(choice), np.bool_)
-            if self.past:
-                some = int(self.args.past_games * len(past))
-                past[:some] = data.actors[t, :some] != self.own_seats[:some]
+            past = self.with_past & (data.actors[t] != self.own_seats) & bool(self.past)
             data.learned[t] = choice & ~past
             self.act(t, np.flatnonzero(data.learned[t]), actions)
             if (others := np.flatnonzero(choice & past)).size:
@@ -322,7 +321,6 @@ class Trainer:
 
     def state(self) -> dict[str, Any]:
         """Return everything that changes in training, as tensors and plain values."""
-        games = self.table.state_dict()
         return {
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -331,7 +329,7 @@ class Trainer:
             "past": [agent.network.state_dict() for agent in self.past],
             "generator": self.rng.bit_generator.state,
             "torch": torch.get_rng_state(),
-            "games": {name: torch.tensor(array.view(np.uint8)) for name, array in games.items()},
+            "games": runs.as_tensors(self.table.state_dict()),
             "games_steps": self.table.steps,
         }
 
@@ -345,10 +343,7 @@ class Trainer:
         self.optimizer.load_state_dict(state["optimizer"])
         self.iteration, self.own_seats = state["iteration"], state["own_seats"].numpy()
         self.rng.bit_generator.state = state["generator"]
-        games = {
-            name: state["games"][name].numpy().view(array.dtype).reshape(array.shape)
-            for name, array in self.table.state_dict().items()
-        }
+        games = runs.as_arrays(state["games"], self.table.state_dict())
         self.table.load_state_dict(games, state["games_steps"])
         torch.set_rng_state(state["torch"])
 

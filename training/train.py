@@ -206,7 +206,6 @@ class Run:
     def state(self) -> dict[str, Any]:
         """Return everything that changes in training, as tensors and plain values."""
         model, numpy_state = self.model, np.random.get_state(legacy=False)
-        games = self.env.games.state_dict()
         return {
             "policy": model.policy.state_dict(),
             "optimizer": model.policy.optimizer.state_dict(),
@@ -215,7 +214,7 @@ class Run:
             "episodes": list(model.ep_info_buffer),
             "torch": torch.get_rng_state(),
             "numpy": json.dumps(numpy_state, default=np.ndarray.tolist),
-            "games": {name: torch.tensor(array.view(np.uint8)) for name, array in games.items()},
+            "games": runs.as_tensors(self.env.games.state_dict()),
             "games_seed": self.env.games.batch.seed,
             "lengths": torch.tensor(self.env.lengths),
             "snapshots": [agent.network.state_dict() for agent in self.snapshots],
@@ -237,10 +236,7 @@ class Run:
             self.snapshots[-1].rng.bit_generator.state = generator
         games = self.env.games
         games.batch.seed = state["games_seed"]
-        games.load_state_dict(
-            {name: state["games"][name].numpy().view(array.dtype).reshape(array.shape)
-             for name, array in games.state_dict().items()}
-        )  # fmt: skip
+        games.load_state_dict(runs.as_arrays(state["games"], games.state_dict()))
         self.env.lengths[:] = state["lengths"].numpy()
         model.ep_info_buffer = deque(state["episodes"], maxlen=model._stats_window_size)
         model.ep_success_buffer = deque(maxlen=model._stats_window_size)
