@@ -34,7 +34,8 @@ class PolicyAgent:
     @classmethod
     def load(cls, path: str | Path, sample: bool = False, seed: int = 0) -> PolicyAgent:
         """Return the agent of a run folder or a checkpoint file; see `load_network`."""
-        return cls(load_network(path), f"policy:{path}", sample, seed)
+        name = f"policy:{path}" + ",sample=true" * sample
+        return cls(load_network(path), name, sample, seed)
 
     def predict(self, view: View) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Return the probabilities of the actions, (B, 64), and the expected returns, (B,)."""

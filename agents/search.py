@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from inspect import signature
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from taki_env.threads import each_chunk
 
 NODES_A_SIMULATION = 12
 MOST_NODES = 1 << 20
+MOST_SIMULATIONS = 10**9
 LEAST_VISITS = 5
 """Simulations that an action of an expected line was tried in at least."""
 CHUNK = 100
@@ -80,10 +82,12 @@ class SearchAgent:
     ) -> None:
         check_at_least_one("simulations", simulations)
         check_at_least_one("threads", threads)
-        if milliseconds is not None and not milliseconds > 0:
-            raise ValueError(f"milliseconds must be above 0, not {milliseconds}")
-        if not exploration >= 0:
-            raise ValueError(f"exploration must be 0 or more, not {exploration}")
+        if simulations > MOST_SIMULATIONS:
+            raise ValueError(f"simulations must be {MOST_SIMULATIONS} or less, not {simulations}")
+        if milliseconds is not None and not 0 < milliseconds < math.inf:
+            raise ValueError(f"milliseconds must be above 0 and finite, not {milliseconds}")
+        if not 0 <= exploration < math.inf:
+            raise ValueError(f"exploration must be 0 or more and finite, not {exploration}")
         if not 0 <= prior <= 1:
             raise ValueError(f"prior must be 0 to 1, not {prior}")
         for name, value, known in (
@@ -96,7 +100,14 @@ class SearchAgent:
                     f"not {value!r}{did_you_mean(value, known)}"
                 )
         budget = f"milliseconds={milliseconds:g}" if milliseconds else f"simulations={simulations}"
-        self.name = f"search:{budget}"
+        names = ("rollout", "exploration", "prior", "opponents")
+        given = (rollout, exploration, prior, opponents)
+        others = [
+            f"{name}={value}"
+            for name, value in zip(names, given, strict=True)
+            if value != signature(SearchAgent).parameters[name].default
+        ]
+        self.name = ",".join([f"search:{budget}", *others])
         self.simulations, self.milliseconds, self.threads = simulations, milliseconds, threads
         prior = 0.0 if rollout == "random" else prior
         self._settings = (

@@ -117,7 +117,13 @@ class View:
         return unpack_masks(self.legal)
 
     def built_in(self, policy: str, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Return the actions of a built-in policy, "random" or "greedy", (B,)."""
+        """Return the actions of a built-in policy, "random" or "greedy", (B,).
+
+        Raises:
+            ValueError: there is no such policy.
+        """
+        if policy not in POLICIES:
+            raise ValueError(f"the built-in policies are {', '.join(POLICIES)}, not {policy!r}")
         actions = np.zeros(len(self), np.int64)
         words = self.random_words(rng)
         choose_many(POLICIES.index(policy), self._states, self.legal, words, actions)
@@ -317,12 +323,17 @@ class Batch:
         Raises:
             IndexError: there is no such game, or the mask has another length.
         """
-        games = self._all
-        if where is not None:
-            chosen = np.asarray(where)
-            games = np.atleast_1d(games[chosen if chosen.size else chosen.astype(np.int64)])
+        games = self._all if where is None else self._chosen(np.asarray(where))
         self.episodes[games] += 1
         self._deal(games)
+
+    def _chosen(self, where: npt.NDArray[Any]) -> Seats:
+        """Return the indices of the games that a mask or indices name."""
+        if where.dtype == np.bool_ and where.shape != self.legal.shape:
+            raise IndexError(f"a mask must be of shape {self.legal.shape}, not {where.shape}")
+        if where.ndim > 1:
+            raise IndexError(f"indices must be one or a list of them, not of shape {where.shape}")
+        return np.atleast_1d(self._all[where if where.size else where.astype(np.int64)])
 
 
 def check_at_least_one(name: str, value: Any) -> None:

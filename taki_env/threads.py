@@ -39,7 +39,10 @@ def _serve(tasks: SimpleQueue[tuple[Work, slice, Done]]) -> None:
 
 
 def each_chunk(threads: int, size: int, work: Work) -> None:
-    """Call `work` for slices that together are all of `size`, in as many threads with this one."""
+    """Call `work` for slices that together are all of `size`, in as many threads with this one.
+
+    `work` must not do the same: the threads would wait for each other.
+    """
     if threads == 1 or size < threads:
         work(slice(0, size))
         return

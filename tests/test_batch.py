@@ -18,6 +18,7 @@ from taki_env import (
     UniformSampler,
     View,
 )
+from taki_env.threads import each_chunk
 from tests.helpers import VARIANTS
 
 Integers = npt.NDArray[np.int64]
@@ -482,3 +483,31 @@ def test_a_number_of_threads_below_one_is_refused(threads: Any) -> None:
     """In the words of the other numbers."""
     with pytest.raises(ValueError, match="threads must be 1 or more"):
         Batch(2, threads=threads)
+
+
+@pytest.mark.parametrize("where", [[[0, 1], [2, 3]], True, np.zeros(3, np.bool_), [], [7]])
+def test_what_names_no_games_changes_nothing(where: object) -> None:
+    """Neither tables of indices, nor masks of another length, nor indices beyond the games."""
+    batch = Batch(5, seed=0)
+    states = batch.states.copy()
+    if isinstance(where, list) and not where:
+        batch.reset(where)
+    else:
+        with pytest.raises(IndexError):
+            batch.reset(where)  # type: ignore[arg-type]
+    assert np.array_equal(batch.states, states) and not batch.episodes.any()
+
+
+def test_an_error_in_a_thread_is_raised_and_the_next_call_works() -> None:
+    """No chunk is lost, and no thread either."""
+    done = []
+
+    def work(chunk: slice) -> None:
+        done.append(chunk)
+        if chunk.start:
+            raise RuntimeError("in a thread")
+
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="in a thread"):
+            each_chunk(2, 10, work)
+    assert sorted(chunk.start for chunk in done) == [0, 0, 5, 5]

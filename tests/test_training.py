@@ -141,6 +141,24 @@ def test_ctrl_c_leaves_a_whole_run_folder_and_resume_equals_an_uninterrupted_run
     assert_same_run(finished, folder)
 
 
+def test_ctrl_c_before_the_first_rollout_leaves_a_run_to_go_on_with(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same end as without."""
+    evaluate_run = training.Run.evaluate
+
+    def pressed(run: training.Run) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        evaluate_run(run)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training.Run, "evaluate", pressed)
+        folder = training.prepare(replace(TINY, runs=tmp_path))().folder
+    assert json.loads((folder / "results.json").read_text())["steps"] == 0
+    training.prepare(read_arguments(["--resume", str(folder)]))()
+    assert_same_run(finished, folder)
+
+
 def test_the_model_loads_in_sb3_and_as_an_agent(finished: Path) -> None:
     """`model.zip` is a MaskablePPO model, and `policy:PATH` plays it without SB3's loader."""
     model = MaskablePPO.load(finished / "model.zip")

@@ -13,8 +13,9 @@ import pytest
 import torch
 
 import agents
+from agents.checkpoint import CheckpointError
 from taki_env.selfplay import Credits
-from training import runs, selfplay
+from training import runs, selfplay, train
 from training.selfplay import Args, Trainer
 
 TINY = Args(
@@ -42,7 +43,9 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def checkpoint(folder: Path) -> dict[str, object]:
     """Return what a run left, times aside."""
     state = torch.load(folder / runs.CHECKPOINT_FILE, weights_only=True)
-    return {k: v for k, v in state.items() if k not in ("seconds", "history", "made_by")}
+    return {
+        k: v for k, v in state.items() if k not in ("seconds", "history", "made_by", "evaluated")
+    }
 
 
 def same(one: object, other: object) -> bool:
@@ -84,7 +87,7 @@ def test_ctrl_c_and_resume_equal_an_uninterrupted_run(
 
 def test_the_run_folder_plays_as_an_agent(finished: Path) -> None:
     """`policy:PATH` loads what self-play writes, and plays at every table."""
-    report = runs.json.loads((finished / "results.json").read_text())
+    report = json.loads((finished / "results.json").read_text())
     sizes = {(r["num_players"], r["opponent"]) for r in report["evaluation"]}
     assert sizes == {(n, name) for n in (2, 3) for name in selfplay.YARDSTICKS}
     assert agents.load(f"policy:{finished}").name == f"policy:{finished}"
@@ -140,9 +143,52 @@ def test_forced_decisions_and_past_selves_teach_nothing(tmp_path: Path) -> None:
         ({"shares": (1.0, 0.0)}, "--shares"),
         ({"epochs": 0}, "--epochs"),
         ({"past_games": 1.5}, "--past-games"),
+        ({"shares": (1.0, float("nan"))}, "--shares"),
+        ({"shares": (1.0, 1000.0)}, "without a table"),
+        ({"batch_size": 1}, "--batch-size"),
+        ({"learning_rate": float("inf")}, "--learning-rate"),
     ],
 )
 def test_bad_arguments_are_refused(change: dict[str, object], words: str) -> None:
     """The message names the option."""
     with pytest.raises(ValueError, match=words):
         replace(TINY, **change).check()  # type: ignore[arg-type]
+
+
+def test_a_rollout_with_nothing_to_learn_from_leaves_the_network(tmp_path: Path) -> None:
+    """One decision has no advantage over others: no weight may turn into nothing."""
+    trainer = Trainer(replace(TINY, players=(2,), games=1, rollout=2, past_games=0), tmp_path)
+    for _ in range(8):
+        trainer.iterate()
+    assert all(torch.isfinite(value).all() for value in trainer.network.state_dict().values())
+
+
+def test_past_selves_sit_at_tables_of_every_size(tmp_path: Path) -> None:
+    """Half of the tables of either size."""
+    trainer = Trainer(TINY, tmp_path)
+    for players in TINY.players:
+        assert trainer.with_past[trainer.players == players].mean() == 0.5
+
+
+def test_ctrl_c_before_the_first_rollout_leaves_a_run_to_go_on_with(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same end as without."""
+    evaluate = Trainer.evaluate
+
+    def pressed(trainer: Trainer) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        evaluate(trainer)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "evaluate", pressed)
+        folder = selfplay.prepare(replace(TINY, runs=tmp_path))().folder
+    assert json.loads((folder / "results.json").read_text())["steps"] == 0
+    selfplay.prepare(runs.read_arguments(Args, ["--resume", str(folder)]))()
+    assert same(checkpoint(finished), checkpoint(folder))
+
+
+def test_a_run_of_other_training_is_named_as_such(finished: Path) -> None:
+    """`training.train` does not go on with self-play."""
+    with pytest.raises(CheckpointError, match="of other training"):
+        runs.read_config(train.Args, finished)

@@ -80,12 +80,11 @@ def plain(args: Any) -> dict[str, Any]:
 
 
 def check_numbers(args: Any, may_be_0: Sequence[str]) -> None:
-    """Raise ValueError unless all numbers are above 0, or 0 or more for those named."""
+    """Raise ValueError unless all numbers are finite and above 0, or 0 or more for those named."""
     for name, value in plain(args).items():
-        allowed = (
-            not isinstance(value, int | float) or value > 0 or (name in may_be_0 and not value)
-        )
-        if not allowed:
+        numbers = value if isinstance(value, tuple) else (value,)
+        least = 0 if name in may_be_0 else np.nextafter(0, 1)
+        if not all(least <= n < np.inf for n in numbers if isinstance(n, int | float)):
             words = "0 or more" if name in may_be_0 else "above 0"
             raise ValueError(f"--{name.replace('_', '-')} must be {words}, not {value}")
 
@@ -116,7 +115,9 @@ def read_config(kind: type[Arguments], folder: Path) -> Arguments:
         given = config.pop("arguments")
         arguments = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
         args = kind(**arguments, runs=folder.parent, resume=folder)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except TypeError as error:
+        raise CheckpointError(f"{file} is of other training: {error}") from error
+    except (ValueError, KeyError, AttributeError) as error:
         raise CheckpointError(f"{file} is no configuration: {error}") from error
     check_description(file, config, args)
     return args
@@ -222,6 +223,7 @@ def train(training: Run, console: Console, model_file: str) -> bool:
         total = training.total
         task = bar.add_task("", total=total, rate=0, score="", completed=training.steps)
         if not training.history:
+            save(training, model_file)  # whatever comes, the run can go on
             training.evaluate()  # where the learner starts from
         while training.steps < total and not stopped():
             training.iterate()
@@ -234,21 +236,28 @@ def train(training: Run, console: Console, model_file: str) -> bool:
                 if not console.is_terminal:  # a file shows no bar until the end
                     words = f"{training.steps:,} decisions: {score(training.history)}"
                     console.print(words, highlight=False)
-        return not stopped()
+        return training.steps >= total
 
 
 def score(history: list[dict[str, Any]]) -> str:
-    """Return the last win rates in words."""
-    last = {entry["opponent"]: entry["win_rate"] for entry in history}
-    return ", ".join(f"{rate:.0%} against {opponent}" for opponent, rate in last.items())
+    """Return the last win rates in words, with the number of players if there are several."""
+    last = {(entry["num_players"], entry["opponent"]): entry["win_rate"] for entry in history}
+    several = len({players for players, _ in last}) > 1
+    return ", ".join(
+        f"{rate:.0%} against {opponent}" + f" ({players}p)" * several
+        for (players, opponent), rate in last.items()
+    )
 
 
 def finish(training: Run, finished: bool, console: Console, command: str) -> None:
-    """Evaluate, and write results and learning curve."""
+    """Evaluate, and write results and learning curve; a run that was stopped is not kept waiting.
+
+    Its evaluation is the last one of its history.
+    """
     args, folder = training.args, training.folder
-    results: list[dict[str, Any]] = []
+    results = [entry for entry in training.history if entry["steps"] == training.steps]
     try:
-        results = training.final_results()
+        results = training.final_results() if finished else results
     except KeyboardInterrupt:
         console.print("the evaluation was stopped")
     report = {

@@ -100,11 +100,13 @@ class Args:
             check_num_players(players)
         if not self.players or (self.shares and len(self.shares) != len(self.players)):
             raise ValueError("--players needs a number, and --shares one for each of them or none")
-        if self.shares and not min(self.shares) > 0:
-            raise ValueError(f"--shares must be above 0, not {self.shares}")
-        runs.check_numbers(self, ("seed", "entropy", "past_games"))
+        runs.check_numbers(self, ("seed", "entropy", "past_games", "gae_lambda"))
         if self.past_games > 1 or self.gae_lambda > 1:
             raise ValueError("--past-games and --gae-lambda must be 1 or less")
+        if not set(self.players) <= set(self.table_sizes.tolist()):
+            raise ValueError(f"--games {self.games} and --shares leave a size without a table")
+        if self.batch_size < 2:
+            raise ValueError(f"--batch-size must be 2 or more, not {self.batch_size}")
 
     @property
     def table_sizes(self) -> np.ndarray:
@@ -239,6 +241,8 @@ class Trainer:
             for array in (getattr(self.data, name) for name in names)
         ]
         for _ in range(args.epochs):
+            if len(chosen) < 2:  # advantages have no spread
+                return
             order = torch.from_numpy(self.rng.permutation(chosen))
             for part in order.tensor_split(max(1, len(order) // args.batch_size)):
                 loss = self.loss(*(array[part] for array in flat))
@@ -325,6 +329,7 @@ class Trainer:
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "iteration": self.iteration,
+            "evaluated": self.evaluated,
             "own_seats": torch.tensor(self.own_seats),
             "past": [agent.network.state_dict() for agent in self.past],
             "generator": self.rng.bit_generator.state,
@@ -341,7 +346,8 @@ class Trainer:
             self.past.append(PolicyAgent(network, "past", sample=True))
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.iteration, self.own_seats = state["iteration"], state["own_seats"].numpy()
+        self.iteration, self.evaluated = state["iteration"], state["evaluated"]
+        self.own_seats = state["own_seats"].numpy()
         self.rng.bit_generator.state = state["generator"]
         games = runs.as_arrays(state["games"], self.table.state_dict())
         self.table.load_state_dict(games, state["games_steps"])

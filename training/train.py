@@ -210,8 +210,12 @@ class Run:
             "policy": model.policy.state_dict(),
             "optimizer": model.policy.optimizer.state_dict(),
             "counters": [model.num_timesteps, model._n_updates, self.iteration, self.taken],
-            "last": [torch.tensor(model._last_obs), torch.tensor(model._last_episode_starts)],
-            "episodes": list(model.ep_info_buffer),
+            "last": [
+                torch.tensor(last)
+                for last in (model._last_obs, model._last_episode_starts)
+                if last is not None  # as they are before the first rollout
+            ],
+            "episodes": list(model.ep_info_buffer or []),
             "torch": torch.get_rng_state(),
             "numpy": json.dumps(numpy_state, default=np.ndarray.tolist),
             "games": runs.as_tensors(self.env.games.state_dict()),
@@ -227,7 +231,8 @@ class Run:
         model.policy.load_state_dict(state["policy"])
         model.policy.optimizer.load_state_dict(state["optimizer"])
         model.num_timesteps, model._n_updates, self.iteration, self.taken = state["counters"]
-        model._last_obs, model._last_episode_starts = (last.numpy() for last in state["last"])
+        if state["last"]:
+            model._last_obs, model._last_episode_starts = (last.numpy() for last in state["last"])
         for weights, generator in zip(
             state["snapshots"], state["snapshot_generators"], strict=True
         ):
