@@ -23,8 +23,8 @@ MOST_NODES = 1 << 20
 MOST_SIMULATIONS = 10**9
 LEAST_VISITS = 5
 """Simulations that an action of an expected line was tried in at least."""
-CHUNK = 100
-"""Simulations between two looks at the clock."""
+CHUNK = 200
+"""Simulations before the first look at the clock, and least that it has to leave time for."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class SearchAgent:
     play the rollout policy. See `agents.tree`.
 
     Args:
-        simulations: for a decision; those that could not change the choice any more are spared.
+        simulations: for a decision between several actions.
         milliseconds: for a decision, in place of `simulations`. Not reproducible.
         rollout: policy that plays simulations to the end: "random", "greedy" or "expert".
         exploration: weight of the bonus for actions seldom tried.
@@ -116,18 +116,14 @@ class SearchAgent:
         self._rng = np.random.default_rng(seed)
 
     def act(self, view: View) -> npt.NDArray[np.int64]:
-        """Return the action that was tried most for each game, (B,)."""
+        """Return the best action of each game, (B,)."""
         roots, words = self._roots(view)
         actions = np.zeros(len(view), np.int64)
         if self.milliseconds is not None:
             for i, legal in enumerate(view.legal.tolist()):
-                forced = legal & (legal - 1) == 0
-                one = slice(i, i + 1)
-                actions[i] = (
-                    legal.bit_length() - 1
-                    if forced
-                    else candidates(self._grown(roots[one], words[one]))[0].action
-                )
+                forced, one = legal & (legal - 1) == 0, slice(i, i + 1)
+                last = legal.bit_length() - 1
+                actions[i] = last if forced else self._grown(roots[one], words[one])[1]
             return actions
 
         def search(chunk: slice) -> None:
@@ -144,7 +140,7 @@ class SearchAgent:
         roots, words = self._roots(view)
         found = []
         for i, legal in enumerate(view.legal.tolist()):
-            tried = candidates(self._grown(roots[i : i + 1], words[i : i + 1]))
+            tried = candidates(*self._grown(roots[i : i + 1], words[i : i + 1]))
             known = {candidate.action for candidate in tried}
             untried = [a for a in range(NUM_ACTIONS) if legal >> a & 1 and a not in known]
             found.append(
@@ -161,16 +157,21 @@ class SearchAgent:
         nodes = MOST_NODES if self.milliseconds else NODES_A_SIMULATION * self.simulations + 2
         return np.empty(min(MOST_NODES, nodes), NODE_DTYPE)
 
-    def _grown(self, root: Records, word: Words) -> Tree:
-        """Return the tree of one game after the whole budget."""
+    def _grown(self, root: Records, word: Words) -> tuple[Tree, int]:
+        """Return the tree of one game after the whole budget, and the best action."""
         tree, action = self._memory(), np.zeros(1, np.int64)
         clear(tree)
-        end = time.perf_counter() + (self.milliseconds or 0) / 1000
-        simulations = CHUNK if self.milliseconds else self.simulations
-        while True:
+        if self.milliseconds is None:
+            search_many(root, word, self.simulations, self._settings, tree, True, action)
+            return tree, int(action[0])
+        start, simulations = time.perf_counter(), CHUNK
+        while simulations >= CHUNK:
+            word = spread_words(word, 1)[:, 0] | ONE
             search_many(root, word, simulations, self._settings, tree, True, action)
-            if time.perf_counter() >= end:
-                return tree
+            seconds = time.perf_counter() - start
+            left = self.milliseconds / 1000 - seconds
+            simulations = int(left / 2 * int(tree["visits"][0]) / seconds)  # half of what is left
+        return tree, int(action[0])
 
 
 def children(tree: Tree, node: int) -> list[int]:
@@ -182,8 +183,8 @@ def children(tree: Tree, node: int) -> list[int]:
     return sorted(found, key=lambda k: (-int(tree["visits"][k]), int(tree["action"][k])))
 
 
-def candidates(tree: Tree) -> list[Candidate]:
-    """Return what a tree says of the actions at its root, the most visited first."""
+def candidates(tree: Tree, best: int) -> list[Candidate]:
+    """Return what a tree says of the actions at its root, the best first, then by visits."""
     found = []
     for child in children(tree, 0):
         path = [child]
@@ -193,4 +194,4 @@ def candidates(tree: Tree) -> list[Candidate]:
         visits = int(tree["visits"][child])
         value = float(tree["value"][child]) / visits if visits else math.nan
         found.append(Candidate(line[0], visits, value, line, seats))
-    return found
+    return sorted(found, key=lambda candidate: candidate.action != best)

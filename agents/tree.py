@@ -4,7 +4,9 @@ A node stands for all that the observer cannot tell apart, which is the sequence
 since the root. Every simulation re-deals what the observer cannot see, descends the tree by the
 actions that are legal in this deal, adds a node, plays to the end with the rollout policy, and
 credits each action on its way to the seat that took it. (Single-observer ISMCTS: Cowling, Powley
-and Whitehouse 2012; selection by PUCT: Rosin 2011, with the rollout policy's choice as the prior.)
+and Whitehouse 2012.) Simulations are shared out at the root by sequential halving, all candidates
+on the same deals (Karnin, Koren and Somekh 2013; at the root of a tree: Danihelka et al. 2022), and
+below it by PUCT (Rosin 2011) with the rollout policy's choice as the prior.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from taki_env.engine import (
     legal_actions,
     lowest,
     next_random,
+    seed_word,
 )
 from taki_env.observation import determinize
 from taki_env.policies import POLICIES, choose
@@ -43,8 +46,6 @@ MAX_DEPTH = 128
 """Actions on a path through the tree."""
 MAX_DECISIONS = 2000
 """Decisions after which a simulation is cut off; the win is shared by all seats."""
-CHECK_EVERY = 64
-"""Simulations between two looks at whether the most visited action can still be caught up with."""
 NODE_DTYPE = np.dtype(
     [
         ("value", "f8"),  # sum of what the actor won in simulations through here
@@ -149,9 +150,9 @@ def _select(
 
 @inner
 def _descend(
-    tree: Tree, s: Record, seat: Int, word: np.uint64, path: Any, settings: Any
+    tree: Tree, s: Record, seat: Int, word: np.uint64, path: Any, settings: Any, first: Int
 ) -> tuple[Int, np.uint64]:
-    """Play from the root to a new node; return the length of the path and the next word.
+    """Play `first` and on to a new node; return the length of the path and the next word.
 
     Below the root a call of the last card is always made, and who was asked to answer a +3 and
     passed is not public: neither has a node.
@@ -167,7 +168,9 @@ def _descend(
         word = next_random(word)
         action = rollout_action(policy, s, legal, word)
         chosen = actor == seat or (all_seats and s["phase"] != RESPOND)
-        if chosen:
+        if depth == 0:
+            action = first
+        elif chosen:
             action = _select(tree, node, s, legal, action, settings)
         elif s["phase"] == RESPOND and action == PASS:
             apply_action(s, action)
@@ -185,12 +188,12 @@ def _descend(
 
 @inner
 def _simulate(
-    tree: Tree, s: Record, seat: Int, word: np.uint64, path: Any, settings: Any
-) -> np.uint64:
-    """Run a simulation on a copy of the root; return the next word."""
+    tree: Tree, s: Record, seat: Int, word: np.uint64, path: Any, settings: Any, first: Int
+) -> None:
+    """Run a simulation that begins with the action `first` on a copy of the root."""
     word = next_random(word)
     determinize(s, seat, word)
-    depth, word = _descend(tree, s, seat, word, path, settings)
+    depth, word = _descend(tree, s, seat, word, path, settings, first)
     while s["phase"] != OVER and s["decisions"] < MAX_DECISIONS:
         word = next_random(word)
         apply_action(s, rollout_action(settings[0], s, legal_actions(s), word))
@@ -202,35 +205,64 @@ def _simulate(
             node["value"] += 1 / s["num_players"]
         elif node["actor"] == s["winner"]:
             node["value"] += 1
-    return word
 
 
 @inner
-def _is_settled(tree: Tree, remaining: Int) -> bool:
-    """Tell whether no other action of the root can be visited as often as the first any more."""
-    first, second = 0, 0
-    child = tree[0]["first"]
+def _rank(tree: Tree, candidates: npt.NDArray[np.int64], count: Int) -> None:
+    """Sort the first candidates by the mean value of their nodes, best first, equals as they were.
+
+    The root's children are those of one actor in one phase, so its actions tell them apart.
+    """
+    values = np.full(NUM_ACTIONS, -1.0)
+    child = np.int64(tree[0]["first"])
     while child >= 0:
-        visits = tree[child]["visits"]
-        if visits > first:
-            first, second = visits, first
-        elif visits > second:
-            second = visits
-        child = tree[child]["next"]
-    return first - second > remaining
+        values[tree[child]["action"]] = tree[child]["value"] / tree[child]["visits"]
+        child = np.int64(tree[child]["next"])
+    for k in range(1, count):
+        action = candidates[k]
+        while k > 0 and values[candidates[k - 1]] < values[action]:
+            candidates[k] = candidates[k - 1]
+            k -= 1
+        candidates[k] = action
 
 
 @inner
-def _most_visited(tree: Tree) -> Int:
-    """Return the most visited action of the root, of equals that of the lowest id."""
-    best, most = np.int64(NUM_ACTIONS), -1
-    child = tree[0]["first"]
-    while child >= 0:
-        action, visits = np.int64(tree[child]["action"]), tree[child]["visits"]
-        if visits > most or (visits == most and action < best):
-            best, most = action, visits
-        child = tree[child]["next"]
-    return best
+def _search(
+    tree: Tree, roots: Records, i: Int, word: np.uint64, simulations: Int, settings: Any
+) -> Int:
+    """Return the best action of a game, found by sequential halving.
+
+    All candidates play the same deals, so that luck is the same for all; after each round the
+    worse half is dropped, and the rest share what is left. Those that were dropped have fewer
+    visits than those that stayed.
+    """
+    path = np.empty(MAX_DEPTH, np.int64)
+    candidates = np.empty(NUM_ACTIONS, np.int64)
+    scratch = np.empty(1, GAME_DTYPE)
+    seat, legal = np.int64(roots[i]["actor"]), legal_actions(roots[i])
+    candidates[0] = rollout_action(settings[0], roots[i], legal, word)
+    others = legal & ~bit_of(candidates[0])
+    count: Int = 1
+    while others != ZERO:
+        candidates[count] = lowest(others)
+        others &= others - ONE
+        count += 1
+    rounds = 1
+    while count > 2 << (rounds - 1):
+        rounds += 1
+    deal, remaining = ZERO, simulations
+    for rounds_left in range(rounds, 0, -1):
+        share = remaining // rounds_left
+        for k in range(share):
+            if k % count == 0:
+                deal += ONE
+            scratch[0] = roots[i]
+            first = candidates[k % count]
+            _simulate(tree, scratch[0], seat, seed_word(word, deal, ZERO), path, settings, first)
+        remaining -= share
+        _rank(tree, candidates, count)
+        count = (count + 1) // 2
+    return candidates[0]
 
 
 @entry
@@ -243,34 +275,23 @@ def search_many(
     grow: bool,
     actions: npt.NDArray[np.int64],
 ) -> None:
-    """Write the most visited action of each game; renews `words`.
+    """Write the best action of each game.
 
     Args:
         roots: games (B,) that their actors have to decide, with nothing hidden that is true.
-        words: uint64 (B,), not 0.
+        words: uint64 (B,), not 0; another one each time that a tree is to grow.
         simulations: for each game.
         settings: policy, exploration, prior, whether all seats search.
         tree: memory; holds the tree of the last game afterwards.
-        grow: go on with the tree that is there and use the whole budget; otherwise each game has a
-            new one, is spared a search where one action is legal, and stops when the choice cannot
-            change any more.
+        grow: go on with the tree that is there, also where one action is legal; otherwise each game
+            has a new one, and is spared a search where there is no choice.
         actions: for the result, (B,).
     """
-    path = np.empty(MAX_DEPTH, np.int64)
-    scratch = np.empty(1, GAME_DTYPE)
     for i in range(roots.size):
-        root, word = roots[i], words[i]
-        seat, legal = np.int64(root["actor"]), legal_actions(root)
+        legal = legal_actions(roots[i])
         if not grow:
             clear(tree)
-        if not grow and legal & (legal - ONE) == ZERO:
+        if grow or legal & (legal - ONE) != ZERO:
+            actions[i] = _search(tree, roots, i, words[i], simulations, settings)
+        else:
             actions[i] = lowest(legal)
-            continue
-        for k in range(simulations):
-            scratch[0] = root
-            word = _simulate(tree, scratch[0], seat, word, path, settings)
-            look = not grow and (k + 1) % CHECK_EVERY == 0
-            if look and _is_settled(tree, simulations - k - 1):
-                break
-        words[i] = word
-        actions[i] = _most_visited(tree)

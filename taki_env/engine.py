@@ -198,7 +198,7 @@ def _mixed_in(word: Word, number: Word) -> Word:
 def seed_word(base: Word, index: Word, episode: Word) -> Word:
     """Return the random word of a game's episode, from the `base_word` of a seed; never 0."""
     word = _mixed_in(_mixed_in(base, index), episode)
-    return word + (word == ZERO) * _GOLDEN
+    return word + np.uint64(word == ZERO) * _GOLDEN  # a bare bool would make it signed
 
 
 def seed_words(

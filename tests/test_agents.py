@@ -275,7 +275,9 @@ def test_figures_of_search_are_consistent(rollout: str, opponents: str) -> None:
         (found,) = agent.analyze(table.view())
         assert sorted(candidate.action for candidate in found) == table.legal_actions()
         assert sum(candidate.visits for candidate in found) == 300
-        assert [c.visits for c in found] == sorted((c.visits for c in found), reverse=True)
+        others = [candidate.visits for candidate in found[1:]]
+        assert others == sorted(others, reverse=True)
+        assert found[0].visits >= others[0] - 1  # the two that stayed share what is left
         for candidate in found:
             assert candidate.visits == 0 or 0 <= candidate.value <= 1
             assert candidate.line[0] == candidate.action
@@ -308,8 +310,8 @@ def test_the_same_seed_gives_the_same_figures() -> None:
     assert str(figures(1)) == str(figures(1)) != str(figures(2))
 
 
-def test_search_stops_early_only_when_nothing_can_change() -> None:
-    """The action is the one that the whole budget would choose, ties included."""
+def test_act_and_analyze_agree() -> None:
+    """The action is the first of the analysis, ties included."""
     for seed, table in enumerate(positions(120, every=3)):
         for simulations in (2, 65, 300):
             for bonus in ({}, {"exploration": 1000.0, "prior": 0.0}):  # the latter makes ties
@@ -362,7 +364,7 @@ def test_answers_of_different_seats_are_different_nodes() -> None:
     """Who breaks a +3 is public, though who was asked is not."""
     hands = [["red 1", "red 3", "red 4", "+3"], EIGHT, [*EIGHT[:4], "blue 1"], ["red 9"] * 2]
     agent = SearchAgent(3000, rollout="random")
-    tree = agent._grown(*agent._roots(game(hands).view()))
+    tree, _ = agent._grown(*agent._roots(game(hands).view()))
     plus_three = next(n for n in children(tree, 0) if ACTIONS[tree["action"][n]] == "+3")
     breakers = [
         (int(tree["actor"][n]), bool(tree["asked"][n]))
