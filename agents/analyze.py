@@ -98,13 +98,13 @@ def read_game(file: str, seed: int = 0) -> Game:
 
 
 def work(args: Args, game: Game, agent: Agent) -> dict[str, Any]:
-    """Print the analysis, write it to the file if asked to, and return it."""
+    """Write the analysis to the file if asked to, print it, and return it."""
     found = {"agent": args.agent, **analysis(game, agent)}
-    show(game, found, make_console(), args.reveal)
     if args.json:
         arguments = {"position": args.position, "agent": args.agent, "seed": args.seed}
         made_by = {**provenance(), "env": ENV_ID, "arguments": arguments}
         write_json(args.json, {**made_by, **found, "position": game.to_dict()})
+    show(game, found, make_console(), args.reveal)
     return found
 
 
@@ -164,7 +164,7 @@ def show(game: Game, found: dict[str, Any], console: Console, reveal: bool = Fal
         words += f": {found['action']}"
     console.print(words, highlight=False, markup=False)
     if table:
-        console.print(table, highlight=False)
+        console.print(table, highlight=False, markup=False)
 
 
 def candidates_table(candidates: list[dict[str, Any]]) -> Table:

@@ -13,8 +13,11 @@ FILE_WIDTH = 160
 
 
 def make_console(stderr: bool = False) -> Console:
-    """Return a console; one that writes to a file has room for long lines."""
-    console = Console(stderr=stderr)
+    """Return a console that prints text as it is, brackets and colons included.
+
+    One that writes to a file has room for long lines.
+    """
+    console = Console(stderr=stderr, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = FILE_WIDTH
     return console

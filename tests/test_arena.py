@@ -25,7 +25,9 @@ from taki_env.engine import seed_words
 from taki_env.policies import POLICIES
 from training import arena, leaderboard, ratings
 from training.arena import Args, Report, play
+from training.cli import make_console
 from training.evaluate import wilson_interval
+from training.heatmap import plot_matrix
 from training.match import Contestant, Failure, Table
 from training.ratings import GROUPS, bootstrap, deal_interval, grouped, strengths
 from training.tournament import Tournament
@@ -553,6 +555,42 @@ def test_the_report_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Forfeited" not in shown
     arena.prepare(Args(("random", "greedy", "greedy"), 3, 9, lineup=True))()
     assert "random greedy greedy: wins a game and seat" in capsys.readouterr().out
+
+
+def test_brackets_and_colons_are_printed_as_they_are(
+    capsys: pytest.CaptureFixture[str], own_code: str, tmp_path: Path
+) -> None:
+    """In names and in errors; neither is markup, an emoji, or mathematics of a picture."""
+    text = """
+from agents.builtin import GreedyAgent
+
+class x(GreedyAgent):
+    def act(self, view):
+        raise RuntimeError("[/nothing] [bold] :x:")
+"""
+    (tmp_path / "x.py").write_text(text)
+    arena.prepare(Args(("import:x:x", "random"), games=4))()
+    shown = capsys.readouterr().out
+    assert "import:x:x" in shown and "RuntimeError: [/nothing] [bold] :x:" in shown
+    report = play([Named("[/a] $x_{$"), Named("[b]")], games=4)
+    arena.show(report, make_console())
+    assert "[/a] $x_{$" in capsys.readouterr().out
+    plot_matrix(report, tmp_path / "a.png")
+
+
+def test_files_are_written_before_the_report_is_printed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A console that fails loses nothing."""
+
+    def broken(report: Report, console: Any) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(arena, "show", broken)
+    args = Args(("random", "greedy"), games=4, json=tmp_path / "a.json", csv=tmp_path / "a.csv")
+    with pytest.raises(BrokenPipeError):
+        arena.prepare(replace(args, plot=tmp_path / "a.png"))()
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def interrupted(folder: Path, *options: str) -> subprocess.Popen[str]:

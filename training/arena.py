@@ -83,13 +83,13 @@ def work(args: Args, tournament: Tournament) -> Report:
     if interrupted and not tournament.whole_deals:
         raise KeyboardInterrupt
     report = tournament.report()
-    show(report, make_console())
     if args.json:
         write_json(args.json, {**provenance(), **as_json(report), "arguments": plain(args)})
     if args.csv:
         write_csv(report, args.csv)
     if args.plot:
         plot_matrix(report, args.plot)
+    show(report, make_console())
     if interrupted:
         raise KeyboardInterrupt
     return report
@@ -144,7 +144,7 @@ def write_csv(report: Report, path: Path) -> None:
 def show(report: Report, console: Console) -> None:
     """Print the tables of a report."""
     for title, table in tables(report):
-        console.print(title, table, highlight=False)
+        console.print(title, table, highlight=False, markup=False)
     if report.interrupted:
         console.print("interrupted: these are the deals that every lineup has played")
 

@@ -136,15 +136,15 @@ def prepare(args: Args) -> Callable[[], Result]:
 
 
 def play(args: Args, agent: Agent, opponent: str | Agent) -> Result:
-    """Play, print the result and write it to a file if asked to."""
+    """Play, write the result to a file if asked to, and print it."""
     with Progress(transient=True, console=make_console(stderr=True)) as bar:
         task = bar.add_task("games", total=args.games)
         result = evaluate(
             agent, opponent, args.games, args.players, args.seed, lambda n: bar.advance(task, n)
         )
-    print(result)
     if args.json:
         write_json(args.json, {**provenance(), "env": taki_env.ENV_ID, **asdict(result)})
+    print(result)
     return result
 
 

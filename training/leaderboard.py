@@ -72,18 +72,19 @@ def prepare(args: Args) -> Callable[[], list[Report]]:
 
 
 def work(args: Args, tournaments: list[Tournament]) -> list[Report]:
-    """Play all tournaments; then print the reports and write the files."""
+    """Play all tournaments; then write the files and print the reports."""
     with Progress(console=make_console(stderr=True)) as bar:
         for tournament in tournaments:
             task = bar.add_task(f"{tournament.num_players} players", total=tournament.total)
             while games := tournament.play_batch():
                 bar.advance(task, games)
     reports = [tournament.report() for tournament in tournaments]
+    write_json(args.json, as_json(args, reports))
+    for report in reports:
+        plot_matrix(report, args.images / f"leaderboard_{report.num_players}p.png")
     console = make_console()
     for report in reports:
         show(report, console)
-        plot_matrix(report, args.images / f"leaderboard_{report.num_players}p.png")
-    write_json(args.json, as_json(args, reports))
     return reports
 
 
