@@ -650,3 +650,28 @@ def test_the_leaderboard_plays_all_its_agents_at_every_number_of_players(tmp_pat
     tables = json.loads(file.read_text())["tables"]
     assert {"random", "greedy"} <= set(tables[0]["agents"])
     assert len(list(tmp_path.glob("leaderboard_*p.png"))) == len(tables)
+
+
+def test_ctrl_c_ends_the_leaderboard_with_what_was_played(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Marked as interrupted, without the numbers of players that were not reached."""
+    played = Tournament.play_batch
+
+    def pressed(tournament: Tournament) -> int:
+        if tournament.num_players == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return played(tournament)
+
+    monkeypatch.setattr(Tournament, "play_batch", pressed)
+    monkeypatch.setattr(leaderboard, "ENTRIES", leaderboard.ENTRIES[:2])
+    monkeypatch.setattr(leaderboard, "BATCH", 50)
+    file = tmp_path / "leaderboard.json"
+    work = leaderboard.prepare(leaderboard.Args(games=120, json=file, images=tmp_path))
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    found = json.loads(file.read_text())
+    assert found["interrupted"]
+    tables = [(table["num_players"], table["interrupted"]) for table in found["tables"]]
+    assert tables == [(2, False), (3, True)]
+    assert len(list(tmp_path.glob("leaderboard_*p.png"))) == 2
