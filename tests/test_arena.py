@@ -28,7 +28,7 @@ from training.arena import Args, Report, play
 from training.cli import make_console
 from training.evaluate import wilson_interval
 from training.heatmap import plot_matrix
-from training.match import Contestant, Failure, Table
+from training.match import MOST_LIMITS, Contestant, Failure, Table
 from training.ratings import GROUPS, bootstrap, deal_interval, grouped, strengths
 from training.tournament import Tournament
 
@@ -374,15 +374,40 @@ def test_only_the_guilty_games_are_forfeited() -> None:
 
 
 def test_an_agent_that_hangs_is_made_anew_and_then_disqualified(own_code: str) -> None:
-    """The third call beyond the limit is the last: of the batch, of a game, of another game."""
+    """The third call for a game beyond the limit is the last; that of the batch does not count."""
     spec = f"import:{own_code}:Hanging"
     report = play([spec, "random"], 2, 8, time_limit=0.02)
     reasons = {forfeits.reason: forfeits.games for forfeits in report.forfeits}
-    assert reasons["time limit"] == 2
+    assert reasons["time limit"] == 3
     assert report.matrix[spec]["random"].wins == 0
-    assert reasons["disqualified"] + 2 == report.lineups[0].forfeited
-    assert sys.modules[own_code].Hanging.made == 3
+    assert reasons["disqualified"] + 3 == report.lineups[0].forfeited
+    assert sys.modules[own_code].Hanging.made == 4
     assert "no answer within 0.02 s" in report.forfeits[0].example
+
+
+def test_a_hanging_agent_does_not_hold_up_many_games(own_code: str) -> None:
+    """It costs ten limits for the batch, ten for a part, and three for single games."""
+    start = time.perf_counter()
+    report = play([f"import:{own_code}:Hanging", "random"], 2, 200, time_limit=0.2)
+    assert time.perf_counter() - start < 15
+    reasons = {forfeits.reason: forfeits.games for forfeits in report.forfeits}
+    assert reasons["time limit"] == 3 and reasons["disqualified"] > 100
+
+
+def test_an_agent_that_is_slow_for_many_games_plays_on() -> None:
+    """It is asked for fewer games at once and forfeits none."""
+
+    def slow(view: View, actions: Any) -> Any:
+        time.sleep(0.02 * len(view))
+        return actions
+
+    contestant = Contestant("slow", lambda: Named("slow", slow), time_limit=0.1)
+    words = seed_words(0, np.arange(60), stream=3)
+    numbers = np.tile([len(POLICIES), 0], (60, 1))
+    table = Table(Batch(60, 2), numbers, {len(POLICIES): contestant}, words, 6)
+    table.play()
+    assert contestant.most_games == MOST_LIMITS and contestant.hangs == 0
+    assert not table.failures
 
 
 def test_an_agent_that_is_slow_within_its_limit_plays_on() -> None:

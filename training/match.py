@@ -7,6 +7,7 @@ any way forfeits the game in which it failed, and nothing else.
 from __future__ import annotations
 
 import math
+import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping
@@ -32,7 +33,9 @@ REASONS = (
     *("time limit", "disqualified"),
 )
 MAX_HANGS = 3
-"""An agent that has run into its time limit so often is disqualified."""
+"""An agent that has run into its time limit so often in calls for one game is disqualified."""
+MOST_LIMITS = 10
+"""A call takes so many times the limit of a decision at most, however many games it is for."""
 NOBODY = -1
 
 
@@ -97,13 +100,16 @@ class Contestant:
     Args:
         name: of the agent.
         make: returns the agent, and another one after it hangs.
-        time_limit: seconds a decision; a call may take so long for every game of its view.
+        time_limit: seconds a decision; a call may take so long for every game of its view, up to
+            `MOST_LIMITS` times.
     """
 
     def __init__(self, name: str, make: Callable[[], Agent], time_limit: float = 10.0) -> None:
         self.name, self._make, self._time_limit = name, make, time_limit
         self.clock = Clock()
         self.hangs = 0
+        self.most_games = sys.maxsize
+        """To ask for in a call: `MOST_LIMITS` after a call that took too long, 1 after another."""
         self._disqualified = ""
         self._sit_down()
 
@@ -119,7 +125,7 @@ class Contestant:
         try:
             answer = self._call(view)
         except _HangError:
-            return self._hung()
+            return self._hung(len(view))
         except (Exception, SystemExit) as error:
             words = traceback.format_exception_only(error)[-1].strip().splitlines()
             return Failure("exception", words[-1] if words else type(error).__name__)
@@ -129,11 +135,17 @@ class Contestant:
     def _call(self, view: View) -> Any:
         if self._caller is None:
             return self._agent.act(view)
-        return self._caller(view, self._time_limit * len(view))
+        return self._caller(view, self._time_limit * min(len(view), MOST_LIMITS))
 
-    def _hung(self) -> Failure:
-        """Count a hang and go on with another agent of the same kind."""
-        self.hangs += 1
+    def _hung(self, games: int) -> Failure:
+        """Go on with another agent of the same kind.
+
+        A call for many games may only be slow: smaller ones follow, and it counts for nothing.
+        """
+        if games > 1:
+            self.most_games = MOST_LIMITS if games > MOST_LIMITS else 1
+        else:
+            self.hangs += 1
         if self.hangs >= MAX_HANGS:
             self._disqualified = f"{self.hangs} calls beyond the time limit"
         else:
@@ -230,15 +242,20 @@ class Table:
         return View(self.batch.states[games], self.batch.legal[games], words)
 
     def _ask(self, contestant: Contestant, games: Integers) -> None:
-        """Carry out what an agent chooses; where it fails, its games are asked for one by one."""
-        answer = contestant.ask(self.view(games))
-        if not isinstance(answer, Failure):
-            self._apply(games, answer)
-        elif games.size == 1:
-            self._forfeit(int(games[0]), answer)
-        else:
-            for game in games:
-                self._ask(contestant, game[np.newaxis])
+        """Carry out what an agent chooses; where it fails, fewer games are asked for at once."""
+        while games.size:
+            some = games[: contestant.most_games]
+            answer = contestant.ask(self.view(some))
+            if not isinstance(answer, Failure):
+                self._apply(some, answer)
+            elif some.size == 1:
+                self._forfeit(int(some[0]), answer)
+            elif answer.reason == "time limit":  # of a call for several games: fewer at once
+                continue
+            else:
+                for game in some:
+                    self._ask(contestant, game[np.newaxis])
+            games = games[some.size :]
 
     def _apply(self, games: Integers, actions: Integers) -> None:
         legal = self.batch.legal[games]
