@@ -176,6 +176,8 @@ def test_missing_files_folders_and_agents_are_named(file: Path, tmp_path: Path) 
         analyze.prepare(Args(str(tmp_path / "nothing.json")))
     with pytest.raises(ValueError, match="--json: there is no folder"):
         analyze.prepare(Args(str(file), json=tmp_path / "no" / "out.json"))
+    with pytest.raises(ValueError, match="--json: .* is no file"):
+        analyze.prepare(Args(str(file), json=tmp_path))
     with pytest.raises(ValueError, match="did you mean 'search'"):
         analyze.prepare(Args(str(file), "serch"))
     with pytest.raises(ValueError, match="seed"):

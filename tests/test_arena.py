@@ -103,6 +103,7 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
 def own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Put a module of agents into the current directory and return its name."""
     (tmp_path / "own_agents.py").write_text(AGENTS)
+    (tmp_path / "leaving.py").write_text("raise SystemExit(3)")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "own_agents", raising=False)
@@ -426,15 +427,26 @@ def test_without_a_limit_no_thread_is_needed() -> None:
     assert play(entrants, 2, 20, time_limit=math.inf) == play(entrants, 2, 20)
 
 
-@pytest.mark.parametrize("time_limit", [60.0, math.inf])
-def test_an_interrupt_in_an_agent_is_passed_on(time_limit: float) -> None:
-    """Ctrl-C is never a failure of an agent."""
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, GeneratorExit, SystemExit])
+def test_whatever_an_agent_raises_is_its_failure(kind: type[BaseException]) -> None:
+    """Ctrl-C reaches the main thread, never that of an agent."""
+
+    def raising(view: View, actions: Any) -> None:
+        raise kind
+
+    report = play([Named("raising", raising), "random"], 2, 4)
+    assert report.forfeits[0].reason == "exception"
+    assert kind.__name__ in report.forfeits[0].example
+
+
+def test_an_interrupt_without_a_time_limit_is_passed_on() -> None:
+    """The agent is called in the main thread then."""
 
     def interrupted(view: View, actions: Any) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play([Named("interrupted", interrupted), "random"], 2, 4, time_limit=time_limit)
+        play([Named("interrupted", interrupted), "random"], 2, 4, time_limit=math.inf)
 
 
 def test_an_agent_cannot_change_the_game() -> None:
@@ -485,6 +497,7 @@ def test_own_agents_are_imported(own_code: str) -> None:
         ("not_there:Seeded", "not_there cannot be imported: ModuleNotFoundError"),
         ("own_agents:Missing", "own_agents has no class or function Missing"),
         ("own_agents:Broken", "Broken of own_agents cannot be made: OSError: no weights"),
+        ("leaving:Agent", "leaving cannot be imported: SystemExit: 3"),
         ("own_agents:nothing", r"needs a name and a method act\(view\)"),
     ],
 )
@@ -513,6 +526,12 @@ def test_own_agents_that_cannot_be_had_say_why(own_code: str, target: str, words
         ({"seed": -1}, "seed must be"),
         ({"players": 3, "lineup": True}, "a lineup for 3 players names 3 agents, not 2"),
         ({"json": Path("/not/there/x.json")}, "--json: there is no folder"),
+        ({"json": Path("/")}, "--json: / is no file"),
+        ({"json": Path("/dev/null")}, "--json: /dev/null is no file"),
+        ({"csv": Path("/proc/x.csv")}, "--csv: cannot write to /proc"),
+        ({"plot": Path("matrix")}, "--plot: the name of the file must end in .png, not 'matrix'"),
+        ({"plot": Path("a.pgn")}, "--plot: the name of the file must end in .png"),
+        ({"json": Path("x"), "csv": Path("./x")}, "--json and --csv name the same file, x"),
         ({"lineup": True, "plot": Path("x.png")}, "--plot shows every pairing"),
     ],
 )

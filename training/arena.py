@@ -21,7 +21,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 import taki_env
-from training.cli import check_folder, make_console, run, stopping
+from training.cli import check_different, check_folder, make_console, run, stopping
 from training.files import provenance, replacing, write_json
 from training.heatmap import plot_matrix
 from training.report import Rate, Report
@@ -66,8 +66,10 @@ def prepare(args: Args) -> Callable[[], Report]:
         args.agents, args.players, args.games, args.seed, args.batch, args.max_decisions,
         args.time_limit, args.lineup,
     )  # fmt: skip
-    for option, file in {"--json": args.json, "--csv": args.csv, "--plot": args.plot}.items():
-        check_folder(option, file)
+    files = {"--json": args.json, "--csv": args.csv, "--plot": args.plot}
+    for option, file in files.items():
+        check_folder(option, file, suffix=".png" if option == "--plot" else "")
+    check_different(files)
     if args.plot and args.lineup:
         raise ValueError("--plot shows every pairing, which --lineup does not play")
     return lambda: work(args, tournament)

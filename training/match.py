@@ -53,6 +53,10 @@ class _HangError(Exception):
     """An agent did not answer in time."""
 
 
+class _RaisedError(Exception):
+    """An agent raised something in its thread, which is the cause."""
+
+
 class _Caller:
     """Calls an agent in a thread, which is left behind if the agent hangs."""
 
@@ -66,18 +70,18 @@ class _Caller:
             view = self._asked.get()
             try:
                 self._answers.put((agent.act(view), None))
-            except BaseException as error:  # raised again where the agent was asked
+            except BaseException as error:  # the thread lives on
                 self._answers.put((None, error))
 
     def __call__(self, view: View, seconds: float) -> Any:
-        """Return the agent's answer; raises what the agent raises."""
+        """Return the agent's answer, or raise an error of the agent's or of being too late."""
         self._asked.put(view)
         try:
             answer, error = self._answers.get(timeout=min(seconds, TIMEOUT_MAX))
         except Empty:
             raise _HangError from None
         if error is not None:
-            raise error
+            raise _RaisedError from error
         return answer
 
 
@@ -126,9 +130,10 @@ class Contestant:
             answer = self._call(view)
         except _HangError:
             return self._hung(len(view))
-        except (Exception, SystemExit) as error:
-            words = traceback.format_exception_only(error)[-1].strip().splitlines()
-            return Failure("exception", words[-1] if words else type(error).__name__)
+        except (Exception, SystemExit, GeneratorExit) as error:  # Ctrl-C is not of the agent
+            raised = (error.__cause__ or error) if isinstance(error, _RaisedError) else error
+            words = traceback.format_exception_only(raised)[-1].strip().splitlines()
+            return Failure("exception", words[-1] if words else type(raised).__name__)
         self.clock.add(time.perf_counter() - start, len(view))
         return checked_answer(answer, len(view))
 
