@@ -10,6 +10,8 @@ from typing import Any
 
 from rich.console import Console
 
+from agents.answers import AgentError
+
 FILE_WIDTH = 160
 
 
@@ -54,7 +56,8 @@ def run(prepare: Callable[[], Callable[[], Any]]) -> None:
 
     Args:
         prepare: reads and checks what the user gave, and returns the work to do. What is wrong is
-            said in a line, with exit status 2; an error in the work itself shows its traceback.
+            said in a line, with exit status 2, and what an agent does wrong with 1; any other
+            error in the work itself shows its traceback.
     """
     try:
         work = prepare()
@@ -63,6 +66,9 @@ def run(prepare: Callable[[], Callable[[], Any]]) -> None:
         sys.exit(2)
     try:
         work()
+    except AgentError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)

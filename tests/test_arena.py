@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import agents
+from agents.answers import Failure
 from agents.builtin import GreedyAgent, RandomAgent
 from taki_env import Batch, View
 from taki_env.engine import seed_words
@@ -28,7 +29,7 @@ from training.arena import Args, Report, play
 from training.cli import make_console
 from training.evaluate import wilson_interval
 from training.heatmap import plot_matrix
-from training.match import MOST_LIMITS, Contestant, Failure, Table
+from training.match import MOST_LIMITS, Contestant, Table
 from training.ratings import GROUPS, bootstrap, deal_interval, grouped, strengths
 from training.tournament import Tournament
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import sys
 import time
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -17,8 +16,8 @@ from threading import TIMEOUT_MAX, Thread
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from agents.answers import Failure, Integers, checked_answer, in_words
 from taki_env import Batch, View
 from taki_env.batch import refusal
 from taki_env.cards import MAX_PLAYERS, NUM_ACTIONS
@@ -27,7 +26,6 @@ from taki_env.learner import advance_many
 from taki_env.opponents import Agent
 from taki_env.policies import POLICIES
 
-Integers = npt.NDArray[np.int64]
 REASONS = (
     *("illegal action", "wrong shape", "wrong type", "exception"),
     *("time limit", "disqualified"),
@@ -37,16 +35,6 @@ MAX_HANGS = 3
 MOST_LIMITS = 10
 """A call takes so many times the limit of a decision at most, however many games it is for."""
 NOBODY = -1
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why an agent has no legal action to offer."""
-
-    reason: str
-    """One of `REASONS`."""
-    detail: str
-    """The error's own words."""
 
 
 class _HangError(Exception):
@@ -132,8 +120,7 @@ class Contestant:
             return self._hung(len(view))
         except (Exception, SystemExit, GeneratorExit) as error:  # Ctrl-C is not of the agent
             raised = (error.__cause__ or error) if isinstance(error, _RaisedError) else error
-            words = traceback.format_exception_only(raised)[-1].strip().splitlines()
-            return Failure("exception", words[-1] if words else type(raised).__name__)
+            return Failure("exception", in_words(raised))
         self.clock.add(time.perf_counter() - start, len(view))
         return checked_answer(answer, len(view))
 
@@ -159,19 +146,6 @@ class Contestant:
             except Exception as error:
                 self._disqualified = f"cannot be made anew after a hang: {error}"
         return Failure("time limit", f"no answer within {self._time_limit:g} s a decision")
-
-
-def checked_answer(answer: Any, size: int) -> Integers | Failure:
-    """Return an agent's answer as an array (size,), or what is wrong with its shape or type."""
-    try:
-        actions = np.asarray(answer)
-    except Exception as error:
-        return Failure("wrong type", f"{type(answer).__name__} is no array: {error}")
-    if not np.issubdtype(actions.dtype, np.integer):
-        return Failure("wrong type", f"{type(answer).__name__} of {actions.dtype}, not integers")
-    if actions.shape != (size,):
-        return Failure("wrong shape", f"{actions.shape}, not {(size,)}")
-    return actions.astype(np.int64)
 
 
 class Table:
