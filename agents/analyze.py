@@ -23,12 +23,12 @@ from rich.table import Table
 
 import agents
 from agents import Agent
+from agents.answers import CheckedAgent, blaming
 from agents.cli import check_folder, make_console, run
 from agents.files import provenance, write_json
 from agents.interval import wilson_interval
 from agents.search import Candidate
 from taki_env import ACTIONS, ENV_ID, Game, View
-from taki_env.batch import refusal
 from taki_env.game import checked_seed
 from taki_env.rendering import table_text
 
@@ -86,6 +86,8 @@ def read_game(file: str, seed: int = 0) -> Game:
         position = json.loads(sys.stdin.read() if file == "-" else Path(file).read_text())
     except ValueError as error:
         raise ValueError(f"{name} is no JSON: {error}") from error
+    except RecursionError as error:
+        raise ValueError(f"{name} is no position: it is nested too deep") from error
     if not isinstance(position, dict):
         raise ValueError(f"{name} holds no position but a {type(position).__name__}")
     try:
@@ -98,13 +100,13 @@ def read_game(file: str, seed: int = 0) -> Game:
 
 
 def work(args: Args, game: Game, agent: Agent) -> dict[str, Any]:
-    """Print the analysis, write it to the file if asked to, and return it."""
+    """Write the analysis to the file if asked to, print it, and return it."""
     found = {"agent": args.agent, **analysis(game, agent)}
-    show(game, found, make_console(), args.reveal)
     if args.json:
         arguments = {"position": args.position, "agent": args.agent, "seed": args.seed}
         made_by = {**provenance(), "env": ENV_ID, "arguments": arguments}
         write_json(args.json, {**made_by, **found, "position": game.to_dict()})
+    show(game, found, make_console(), args.reveal)
     return found
 
 
@@ -116,20 +118,22 @@ def analysis(game: Game, agent: Agent) -> dict[str, Any]:
 
     `actor`; then `candidates`, of an agent that analyzes; `value` and `probabilities`, of one that
     predicts; or only `action`, the choice of any other.
+
+    Raises:
+        AgentError: the agent raised an exception, or its answer is none.
     """
     view = game.view()
     about: dict[str, Any] = {"actor": game.actor}
     if isinstance(agent, Analyst):
-        return about | {"candidates": [described(one) for one in agent.analyze(view)[0]]}
+        with blaming(agent):
+            return about | {"candidates": [described(one) for one in agent.analyze(view)[0]]}
     if isinstance(agent, Predictor):
-        probabilities, values = agent.predict(view)
-        names = {ACTIONS[a]: float(probabilities[0, a]) for a in game.legal_actions()}
-        best_first = dict(sorted(names.items(), key=lambda item: -item[1]))
-        return about | {"value": float(values[0]), "probabilities": best_first}
-    action = agent.act(view)[0]
-    if action not in game.legal_actions():
-        raise ValueError(f"{agent.name}: {refusal(action, view.legal[0])}")
-    return about | {"action": ACTIONS[action]}
+        with blaming(agent):
+            probabilities, values = agent.predict(view)
+            names = {ACTIONS[a]: float(probabilities[0, a]) for a in game.legal_actions()}
+            best_first = dict(sorted(names.items(), key=lambda item: -item[1]))
+            return about | {"value": float(values[0]), "probabilities": best_first}
+    return about | {"action": ACTIONS[CheckedAgent(agent).act(view)[0]]}
 
 
 def described(candidate: Candidate) -> dict[str, Any]:
@@ -164,7 +168,7 @@ def show(game: Game, found: dict[str, Any], console: Console, reveal: bool = Fal
         words += f": {found['action']}"
     console.print(words, highlight=False, markup=False)
     if table:
-        console.print(table, highlight=False)
+        console.print(table, highlight=False, markup=False)
 
 
 def candidates_table(candidates: list[dict[str, Any]]) -> Table:

@@ -28,7 +28,7 @@ def load_imported(target: str, seed: int = 0) -> Agent:
     make = _found(module_name, name)
     try:
         agent = make(seed=seed) if _takes_seed(make) else make()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"{name} of {module_name} cannot be made: {_words(error)}") from error
     if not isinstance(agent, Agent) or not callable(agent.act):
         raise ValueError(
@@ -42,7 +42,7 @@ def _found(module_name: str, name: str) -> Callable[..., Any]:
         sys.path.append(os.getcwd())
     try:
         module = importlib.import_module(module_name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"{module_name} cannot be imported: {_words(error)}") from error
     make: Callable[..., Any] | None = getattr(module, name, None)
     if not callable(make):
@@ -58,5 +58,5 @@ def _takes_seed(make: Callable[..., Any]) -> bool:
     return any(p.name == "seed" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
-def _words(error: Exception) -> str:
+def _words(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import sys
+import types
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +19,14 @@ import torch
 import agents
 from agents import analyze
 from agents.analyze import Analyst, Args, Predictor
+from agents.answers import AgentError
+from agents.cli import run
 from agents.interval import wilson_interval
 from agents.network import TakiNetwork
 from agents.policy import PolicyAgent
 from taki_env import ACTIONS, Game
 from tests.helpers import game, position
+from training import evaluate
 
 TWO_STOPS = position([["red 5", "red stop"], ["king"]])
 AGENT = "search:simulations=500"
@@ -131,6 +139,62 @@ def test_an_illegal_choice_is_refused() -> None:
         analyze.analysis(Game.from_dict(TWO_STOPS), Wrong())
 
 
+FLAWS: list[tuple[str, str]] = [
+    ("np.ones(len(view))", "wrong type: ndarray of float64, not integers"),
+    ("None", "wrong type: NoneType of object, not integers"),
+    ("[[1]]", r"wrong shape: \(1, 1\)"),
+    ("{}['key']", "KeyError: 'key'"),
+    ("sys.exit(3)", "SystemExit: 3"),
+    ("np.full(len(view), 99)", r"99 \(not an action\) is not legal"),
+]
+
+
+@pytest.fixture(params=FLAWS, ids=lambda flaw: flaw[0])
+def flawed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """Return the spelling of an agent that fails, and what is said of it."""
+    answer, words = request.param
+    code = f"class Agent:\n    name = 'own'\n    def act(self, view):\n        return {answer}\n"
+    module = types.ModuleType("flawed_agents")
+    exec(f"import sys\nimport numpy as np\n{code}", module.__dict__)
+    monkeypatch.setitem(sys.modules, "flawed_agents", module)
+    return "import:flawed_agents:Agent", f"error: own: {words}"
+
+
+def refused(command: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return what a command says that ends with status 1."""
+    with pytest.raises(SystemExit) as left:
+        run(command)
+    assert left.value.code == 1
+    return capsys.readouterr().err
+
+
+def test_an_agent_that_fails_is_named_in_a_line(
+    flawed: tuple[str, str], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a traceback, also in evaluation, on either side."""
+    spec, words = flawed
+    sides = [(spec, "random"), ("random", spec)]
+    commands = [partial(evaluate.prepare, evaluate.Args(*side, games=4)) for side in sides]
+    for command in (partial(analyze.prepare, Args(str(file), spec)), *commands):
+        said = refused(command, capsys)
+        assert re.match(words, said.splitlines()[-1]) and "Traceback" not in said
+
+
+@pytest.mark.parametrize("method", ["analyze", "predict"])
+def test_an_analyst_that_fails_is_named(method: str) -> None:
+    """Whatever it returns in place of an analysis."""
+
+    class Wrong:
+        name = "wrong"
+
+        def act(self, view: object) -> None:
+            pass
+
+    setattr(Wrong, method, lambda self, view: [[None]])
+    with pytest.raises(AgentError, match=r"^wrong: "):
+        analyze.analysis(Game.from_dict(TWO_STOPS), Wrong())
+
+
 OVER = position([[], ["king"]], phase="over", winner=0)
 
 
@@ -139,6 +203,7 @@ OVER = position([[], ["king"]], phase="over", winner=0)
     [
         ("{", "position.json is no JSON: Expecting property name"),
         ("", "position.json is no JSON"),
+        ("[" * 100_000 + "]" * 100_000, "position.json is no position: it is nested too deep"),
         ("[1]", "position.json holds no position but a list"),
         ("{}", "position.json: "),
         (json.dumps({**TWO_STOPS, "phase": "paly"}), "position.json: .*did you mean 'play'"),
@@ -176,6 +241,8 @@ def test_missing_files_folders_and_agents_are_named(file: Path, tmp_path: Path) 
         analyze.prepare(Args(str(tmp_path / "nothing.json")))
     with pytest.raises(ValueError, match="--json: there is no folder"):
         analyze.prepare(Args(str(file), json=tmp_path / "no" / "out.json"))
+    with pytest.raises(ValueError, match=r"--json: .* is no file"):
+        analyze.prepare(Args(str(file), json=tmp_path))
     with pytest.raises(ValueError, match="did you mean 'search'"):
         analyze.prepare(Args(str(file), "serch"))
     with pytest.raises(ValueError, match="seed"):

@@ -19,14 +19,17 @@ import numpy as np
 import pytest
 
 import agents
+from agents.answers import Failure
 from agents.builtin import GreedyAgent, RandomAgent
 from taki_env import Batch, View
 from taki_env.engine import seed_words
 from taki_env.policies import POLICIES
 from training import arena, leaderboard, ratings
 from training.arena import Args, Report, play
+from training.cli import make_console
 from training.evaluate import wilson_interval
-from training.match import Contestant, Failure, Table
+from training.heatmap import plot_matrix
+from training.match import MOST_LIMITS, Contestant, Table
 from training.ratings import GROUPS, bootstrap, deal_interval, grouped, strengths
 from training.tournament import Tournament
 
@@ -101,6 +104,7 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
 def own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Put a module of agents into the current directory and return its name."""
     (tmp_path / "own_agents.py").write_text(AGENTS)
+    (tmp_path / "leaving.py").write_text("raise SystemExit(3)")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "own_agents", raising=False)
@@ -372,15 +376,40 @@ def test_only_the_guilty_games_are_forfeited() -> None:
 
 
 def test_an_agent_that_hangs_is_made_anew_and_then_disqualified(own_code: str) -> None:
-    """The third call beyond the limit is the last: of the batch, of a game, of another game."""
+    """The third call for a game beyond the limit is the last; that of the batch does not count."""
     spec = f"import:{own_code}:Hanging"
     report = play([spec, "random"], 2, 8, time_limit=0.02)
     reasons = {forfeits.reason: forfeits.games for forfeits in report.forfeits}
-    assert reasons["time limit"] == 2
+    assert reasons["time limit"] == 3
     assert report.matrix[spec]["random"].wins == 0
-    assert reasons["disqualified"] + 2 == report.lineups[0].forfeited
-    assert sys.modules[own_code].Hanging.made == 3
+    assert reasons["disqualified"] + 3 == report.lineups[0].forfeited
+    assert sys.modules[own_code].Hanging.made == 4
     assert "no answer within 0.02 s" in report.forfeits[0].example
+
+
+def test_a_hanging_agent_does_not_hold_up_many_games(own_code: str) -> None:
+    """It costs ten limits for the batch, ten for a part, and three for single games."""
+    start = time.perf_counter()
+    report = play([f"import:{own_code}:Hanging", "random"], 2, 200, time_limit=0.2)
+    assert time.perf_counter() - start < 15
+    reasons = {forfeits.reason: forfeits.games for forfeits in report.forfeits}
+    assert reasons["time limit"] == 3 and reasons["disqualified"] > 100
+
+
+def test_an_agent_that_is_slow_for_many_games_plays_on() -> None:
+    """It is asked for fewer games at once and forfeits none."""
+
+    def slow(view: View, actions: Any) -> Any:
+        time.sleep(0.02 * len(view))
+        return actions
+
+    contestant = Contestant("slow", lambda: Named("slow", slow), time_limit=0.1)
+    words = seed_words(0, np.arange(60), stream=3)
+    numbers = np.tile([len(POLICIES), 0], (60, 1))
+    table = Table(Batch(60, 2), numbers, {len(POLICIES): contestant}, words, 6)
+    table.play()
+    assert contestant.most_games == MOST_LIMITS and contestant.hangs == 0
+    assert not table.failures
 
 
 def test_an_agent_that_is_slow_within_its_limit_plays_on() -> None:
@@ -399,15 +428,26 @@ def test_without_a_limit_no_thread_is_needed() -> None:
     assert play(entrants, 2, 20, time_limit=math.inf) == play(entrants, 2, 20)
 
 
-@pytest.mark.parametrize("time_limit", [60.0, math.inf])
-def test_an_interrupt_in_an_agent_is_passed_on(time_limit: float) -> None:
-    """Ctrl-C is never a failure of an agent."""
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, GeneratorExit, SystemExit])
+def test_whatever_an_agent_raises_is_its_failure(kind: type[BaseException]) -> None:
+    """Ctrl-C reaches the main thread, never that of an agent."""
+
+    def raising(view: View, actions: Any) -> None:
+        raise kind
+
+    report = play([Named("raising", raising), "random"], 2, 4)
+    assert report.forfeits[0].reason == "exception"
+    assert kind.__name__ in report.forfeits[0].example
+
+
+def test_an_interrupt_without_a_time_limit_is_passed_on() -> None:
+    """The agent is called in the main thread then."""
 
     def interrupted(view: View, actions: Any) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play([Named("interrupted", interrupted), "random"], 2, 4, time_limit=time_limit)
+        play([Named("interrupted", interrupted), "random"], 2, 4, time_limit=math.inf)
 
 
 def test_an_agent_cannot_change_the_game() -> None:
@@ -458,6 +498,7 @@ def test_own_agents_are_imported(own_code: str) -> None:
         ("not_there:Seeded", "not_there cannot be imported: ModuleNotFoundError"),
         ("own_agents:Missing", "own_agents has no class or function Missing"),
         ("own_agents:Broken", "Broken of own_agents cannot be made: OSError: no weights"),
+        ("leaving:Agent", "leaving cannot be imported: SystemExit: 3"),
         ("own_agents:nothing", r"needs a name and a method act\(view\)"),
     ],
 )
@@ -486,6 +527,12 @@ def test_own_agents_that_cannot_be_had_say_why(own_code: str, target: str, words
         ({"seed": -1}, "seed must be"),
         ({"players": 3, "lineup": True}, "a lineup for 3 players names 3 agents, not 2"),
         ({"json": Path("/not/there/x.json")}, "--json: there is no folder"),
+        ({"json": Path("/")}, "--json: / is no file"),
+        ({"json": Path("/dev/null")}, "--json: /dev/null is no file"),
+        ({"csv": Path("/proc/x.csv")}, "--csv: cannot write to /proc"),
+        ({"plot": Path("matrix")}, "--plot: the name of the file must end in .png, not 'matrix'"),
+        ({"plot": Path("a.pgn")}, "--plot: the name of the file must end in .png"),
+        ({"json": Path("x"), "csv": Path("./x")}, "--json and --csv name the same file, x"),
         ({"lineup": True, "plot": Path("x.png")}, "--plot shows every pairing"),
     ],
 )
@@ -555,6 +602,42 @@ def test_the_report_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "random greedy greedy: wins a game and seat" in capsys.readouterr().out
 
 
+def test_brackets_and_colons_are_printed_as_they_are(
+    capsys: pytest.CaptureFixture[str], own_code: str, tmp_path: Path
+) -> None:
+    """In names and in errors; neither is markup, an emoji, or mathematics of a picture."""
+    text = """
+from agents.builtin import GreedyAgent
+
+class x(GreedyAgent):
+    def act(self, view):
+        raise RuntimeError("[/nothing] [bold] :x:")
+"""
+    (tmp_path / "x.py").write_text(text)
+    arena.prepare(Args(("import:x:x", "random"), games=4))()
+    shown = capsys.readouterr().out
+    assert "import:x:x" in shown and "RuntimeError: [/nothing] [bold] :x:" in shown
+    report = play([Named("[/a] $x_{$"), Named("[b]")], games=4)
+    arena.show(report, make_console())
+    assert "[/a] $x_{$" in capsys.readouterr().out
+    plot_matrix(report, tmp_path / "a.png")
+
+
+def test_files_are_written_before_the_report_is_printed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A console that fails loses nothing."""
+
+    def broken(report: Report, console: Any) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(arena, "show", broken)
+    args = Args(("random", "greedy"), games=4, json=tmp_path / "a.json", csv=tmp_path / "a.csv")
+    with pytest.raises(BrokenPipeError):
+        arena.prepare(replace(args, plot=tmp_path / "a.png"))()
+    assert len(list(tmp_path.iterdir())) == 3
+
+
 def interrupted(folder: Path, *options: str) -> subprocess.Popen[str]:
     """Start the command with a slow agent and press Ctrl-C when it plays."""
     marker = "        open('playing', 'a').write('.')\n"
@@ -612,3 +695,28 @@ def test_the_leaderboard_plays_all_its_agents_at_every_number_of_players(tmp_pat
     tables = json.loads(file.read_text())["tables"]
     assert {"random", "greedy"} <= set(tables[0]["agents"])
     assert len(list(tmp_path.glob("leaderboard_*p.png"))) == len(tables)
+
+
+def test_ctrl_c_ends_the_leaderboard_with_what_was_played(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Marked as interrupted, without the numbers of players that were not reached."""
+    played = Tournament.play_batch
+
+    def pressed(tournament: Tournament) -> int:
+        if tournament.num_players == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return played(tournament)
+
+    monkeypatch.setattr(Tournament, "play_batch", pressed)
+    monkeypatch.setattr(leaderboard, "ENTRIES", leaderboard.ENTRIES[:2])
+    monkeypatch.setattr(leaderboard, "BATCH", 50)
+    file = tmp_path / "leaderboard.json"
+    work = leaderboard.prepare(leaderboard.Args(games=120, json=file, images=tmp_path))
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    found = json.loads(file.read_text())
+    assert found["interrupted"]
+    tables = [(table["num_players"], table["interrupted"]) for table in found["tables"]]
+    assert tables == [(2, False), (3, True)]
+    assert len(list(tmp_path.glob("leaderboard_*p.png"))) == 2

@@ -21,7 +21,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 import taki_env
-from training.cli import check_folder, make_console, run, stopping
+from training.cli import check_different, check_folder, make_console, run, stopping
 from training.files import provenance, replacing, write_json
 from training.heatmap import plot_matrix
 from training.report import Rate, Report
@@ -66,8 +66,10 @@ def prepare(args: Args) -> Callable[[], Report]:
         args.agents, args.players, args.games, args.seed, args.batch, args.max_decisions,
         args.time_limit, args.lineup,
     )  # fmt: skip
-    for option, file in {"--json": args.json, "--csv": args.csv, "--plot": args.plot}.items():
-        check_folder(option, file)
+    files = {"--json": args.json, "--csv": args.csv, "--plot": args.plot}
+    for option, file in files.items():
+        check_folder(option, file, suffix=".png" if option == "--plot" else "")
+    check_different(files)
     if args.plot and args.lineup:
         raise ValueError("--plot shows every pairing, which --lineup does not play")
     return lambda: work(args, tournament)
@@ -83,13 +85,13 @@ def work(args: Args, tournament: Tournament) -> Report:
     if interrupted and not tournament.whole_deals:
         raise KeyboardInterrupt
     report = tournament.report()
-    show(report, make_console())
     if args.json:
         write_json(args.json, {**provenance(), **as_json(report), "arguments": plain(args)})
     if args.csv:
         write_csv(report, args.csv)
     if args.plot:
         plot_matrix(report, args.plot)
+    show(report, make_console())
     if interrupted:
         raise KeyboardInterrupt
     return report
@@ -144,7 +146,7 @@ def write_csv(report: Report, path: Path) -> None:
 def show(report: Report, console: Console) -> None:
     """Print the tables of a report."""
     for title, table in tables(report):
-        console.print(title, table, highlight=False)
+        console.print(title, table, highlight=False, markup=False)
     if report.interrupted:
         console.print("interrupted: these are the deals that every lineup has played")
 

@@ -9,9 +9,9 @@ from types import FrameType
 
 from rich.console import Console
 
-from agents.cli import check_folder, make_console, run
+from agents.cli import check_different, check_folder, make_console, run
 
-__all__ = ["check_folder", "make_console", "run", "stopping"]
+__all__ = ["check_different", "check_folder", "make_console", "run", "stopping"]
 
 
 @contextmanager

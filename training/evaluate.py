@@ -18,6 +18,7 @@ from rich.progress import Progress
 
 import agents
 import taki_env
+from agents.answers import CheckedAgent
 from agents.interval import wilson_interval
 from taki_env.batch import View
 from taki_env.learner import LearnerGames
@@ -127,24 +128,26 @@ def prepare(args: Args) -> Callable[[], Result]:
     """Check the arguments, load the agents, and return the match to play."""
     agent = agents.load(args.agent, args.seed)
     built_in = args.opponent in POLICIES  # compiled: faster by name than as an agent
-    opponent = args.opponent if built_in else agents.load(args.opponent, args.seed + 1)
+    opponent = (
+        args.opponent if built_in else CheckedAgent(agents.load(args.opponent, args.seed + 1))
+    )
     check_num_players(args.players)
     if args.games < 1:
         raise ValueError(f"--games must be 1 or more, not {args.games}")
     check_folder("--json", args.json)
-    return lambda: play(args, agent, opponent)
+    return lambda: play(args, CheckedAgent(agent), opponent)
 
 
 def play(args: Args, agent: Agent, opponent: str | Agent) -> Result:
-    """Play, print the result and write it to a file if asked to."""
+    """Play, write the result to a file if asked to, and print it."""
     with Progress(transient=True, console=make_console(stderr=True)) as bar:
         task = bar.add_task("games", total=args.games)
         result = evaluate(
             agent, opponent, args.games, args.players, args.seed, lambda n: bar.advance(task, n)
         )
-    print(result)
     if args.json:
         write_json(args.json, {**provenance(), "env": taki_env.ENV_ID, **asdict(result)})
+    print(result)
     return result
 
 

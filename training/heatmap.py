@@ -40,8 +40,8 @@ def plot_matrix(report: Report, path: Path) -> None:
         ink = "white" if far else "black"
         axes.text(column, row, f"{rate:.1%}", ha="center", va="center", color=ink)
     axes.set_facecolor("lightgray")
-    axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
-    axes.set_yticks(range(len(names)), names)
+    axes.set_xticks(range(len(names)), names, rotation=30, ha="right", parse_math=False)
+    axes.set_yticks(range(len(names)), names, parse_math=False)
     others = "the other seat" if report.num_players == 2 else f"{report.num_players - 1} seats"
     axes.set(xlabel=f"agent in {others}", ylabel="agent in one seat")
     axes.set_title(f"{report.num_players} players, {report.games:,} games")

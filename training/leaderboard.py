@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import tyro
+from rich.console import Console
 from rich.progress import Progress
 
 import taki_env
 from training.arena import show
-from training.cli import check_folder, make_console, run
+from training.cli import check_folder, make_console, run, stopping
 from training.files import provenance, write_json
 from training.heatmap import plot_matrix
 from training.report import Report
-from training.tournament import GAMES, Tournament
+from training.tournament import BATCH, GAMES, Tournament
 
 DOCS = Path(__file__).parent.parent / "docs"
 PLAYERS = (2, 3, 4, 6)
@@ -65,32 +66,50 @@ def prepare(args: Args) -> Callable[[], list[Report]]:
     names = [entry.agent for entry in ENTRIES]
     most_games = {entry.agent: entry.most_games for entry in ENTRIES}
     tournaments = [
-        Tournament(names, players, args.games, args.seed, most_games=most_games)
+        Tournament(names, players, args.games, args.seed, BATCH, most_games=most_games)
         for players in PLAYERS
     ]
     return lambda: work(args, tournaments)
 
 
 def work(args: Args, tournaments: list[Tournament]) -> list[Report]:
-    """Play all tournaments; then print the reports and write the files."""
-    with Progress(console=make_console(stderr=True)) as bar:
-        for tournament in tournaments:
-            task = bar.add_task(f"{tournament.num_players} players", total=tournament.total)
-            while games := tournament.play_batch():
-                bar.advance(task, games)
-    reports = [tournament.report() for tournament in tournaments]
+    """Play all tournaments; then write the files and print the reports.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C came first; files and reports are of the deals that were played.
+    """
+    interrupted = play_on(tournaments, make_console(stderr=True))
+    reports = [tournament.report() for tournament in tournaments if tournament.whole_deals]
+    if interrupted and not reports:
+        raise KeyboardInterrupt
+    write_json(args.json, as_json(args, reports, interrupted))
+    for report in reports:
+        plot_matrix(report, args.images / f"leaderboard_{report.num_players}p.png")
     console = make_console()
     for report in reports:
         show(report, console)
-        plot_matrix(report, args.images / f"leaderboard_{report.num_players}p.png")
-    write_json(args.json, as_json(args, reports))
+    if interrupted:
+        raise KeyboardInterrupt
     return reports
 
 
-def as_json(args: Args, reports: list[Report]) -> dict[str, Any]:
+def play_on(tournaments: list[Tournament], console: Console) -> bool:
+    """Play to the end; returns True if Ctrl-C came first, after the batch in progress."""
+    with stopping(console, "batch") as stopped, Progress(console=console) as bar:
+        try:
+            for tournament in tournaments:
+                task = bar.add_task(f"{tournament.num_players} players", total=tournament.total)
+                while not stopped() and (games := tournament.play_batch()):
+                    bar.advance(task, games)
+        except KeyboardInterrupt:  # pressed twice: the batch in progress does not count
+            return True
+    return any(tournament.played < tournament.total for tournament in tournaments)
+
+
+def as_json(args: Args, reports: list[Report], interrupted: bool) -> dict[str, Any]:
     """Return the reports for a file, with what made them."""
     made_by = {**provenance(), "env": taki_env.ENV_ID, "games": args.games, "seed": args.seed}
-    return {**made_by, "tables": [asdict(report) for report in reports]}
+    return {**made_by, "interrupted": interrupted, "tables": [asdict(report) for report in reports]}
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ any way forfeits the game in which it failed, and nothing else.
 from __future__ import annotations
 
 import math
+import sys
 import time
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -16,8 +16,8 @@ from threading import TIMEOUT_MAX, Thread
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from agents.answers import Failure, Integers, checked_answer, in_words
 from taki_env import Batch, View
 from taki_env.batch import refusal
 from taki_env.cards import MAX_PLAYERS, NUM_ACTIONS
@@ -26,28 +26,23 @@ from taki_env.learner import advance_many
 from taki_env.opponents import Agent
 from taki_env.policies import POLICIES
 
-Integers = npt.NDArray[np.int64]
 REASONS = (
     *("illegal action", "wrong shape", "wrong type", "exception"),
     *("time limit", "disqualified"),
 )
 MAX_HANGS = 3
-"""An agent that has run into its time limit so often is disqualified."""
+"""An agent that has run into its time limit so often in calls for one game is disqualified."""
+MOST_LIMITS = 10
+"""A call takes so many times the limit of a decision at most, however many games it is for."""
 NOBODY = -1
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why an agent has no legal action to offer."""
-
-    reason: str
-    """One of `REASONS`."""
-    detail: str
-    """The error's own words."""
 
 
 class _HangError(Exception):
     """An agent did not answer in time."""
+
+
+class _RaisedError(Exception):
+    """An agent raised something in its thread, which is the cause."""
 
 
 class _Caller:
@@ -63,18 +58,18 @@ class _Caller:
             view = self._asked.get()
             try:
                 self._answers.put((agent.act(view), None))
-            except BaseException as error:  # raised again where the agent was asked
+            except BaseException as error:  # the thread lives on
                 self._answers.put((None, error))
 
     def __call__(self, view: View, seconds: float) -> Any:
-        """Return the agent's answer; raises what the agent raises."""
+        """Return the agent's answer, or raise an error of the agent's or of being too late."""
         self._asked.put(view)
         try:
             answer, error = self._answers.get(timeout=min(seconds, TIMEOUT_MAX))
         except Empty:
             raise _HangError from None
         if error is not None:
-            raise error
+            raise _RaisedError from error
         return answer
 
 
@@ -97,13 +92,16 @@ class Contestant:
     Args:
         name: of the agent.
         make: returns the agent, and another one after it hangs.
-        time_limit: seconds a decision; a call may take so long for every game of its view.
+        time_limit: seconds a decision; a call may take so long for every game of its view, up to
+            `MOST_LIMITS` times.
     """
 
     def __init__(self, name: str, make: Callable[[], Agent], time_limit: float = 10.0) -> None:
         self.name, self._make, self._time_limit = name, make, time_limit
         self.clock = Clock()
         self.hangs = 0
+        self.most_games = sys.maxsize
+        """To ask for in a call: `MOST_LIMITS` after a call that took too long, 1 after another."""
         self._disqualified = ""
         self._sit_down()
 
@@ -119,21 +117,27 @@ class Contestant:
         try:
             answer = self._call(view)
         except _HangError:
-            return self._hung()
-        except (Exception, SystemExit) as error:
-            words = traceback.format_exception_only(error)[-1].strip().splitlines()
-            return Failure("exception", words[-1] if words else type(error).__name__)
+            return self._hung(len(view))
+        except (Exception, SystemExit, GeneratorExit) as error:  # Ctrl-C is not of the agent
+            raised = (error.__cause__ or error) if isinstance(error, _RaisedError) else error
+            return Failure("exception", in_words(raised))
         self.clock.add(time.perf_counter() - start, len(view))
         return checked_answer(answer, len(view))
 
     def _call(self, view: View) -> Any:
         if self._caller is None:
             return self._agent.act(view)
-        return self._caller(view, self._time_limit * len(view))
+        return self._caller(view, self._time_limit * min(len(view), MOST_LIMITS))
 
-    def _hung(self) -> Failure:
-        """Count a hang and go on with another agent of the same kind."""
-        self.hangs += 1
+    def _hung(self, games: int) -> Failure:
+        """Go on with another agent of the same kind.
+
+        A call for many games may only be slow: smaller ones follow, and it counts for nothing.
+        """
+        if games > 1:
+            self.most_games = MOST_LIMITS if games > MOST_LIMITS else 1
+        else:
+            self.hangs += 1
         if self.hangs >= MAX_HANGS:
             self._disqualified = f"{self.hangs} calls beyond the time limit"
         else:
@@ -142,19 +146,6 @@ class Contestant:
             except Exception as error:
                 self._disqualified = f"cannot be made anew after a hang: {error}"
         return Failure("time limit", f"no answer within {self._time_limit:g} s a decision")
-
-
-def checked_answer(answer: Any, size: int) -> Integers | Failure:
-    """Return an agent's answer as an array (size,), or what is wrong with its shape or type."""
-    try:
-        actions = np.asarray(answer)
-    except Exception as error:
-        return Failure("wrong type", f"{type(answer).__name__} is no array: {error}")
-    if not np.issubdtype(actions.dtype, np.integer):
-        return Failure("wrong type", f"{type(answer).__name__} of {actions.dtype}, not integers")
-    if actions.shape != (size,):
-        return Failure("wrong shape", f"{actions.shape}, not {(size,)}")
-    return actions.astype(np.int64)
 
 
 class Table:
@@ -230,15 +221,20 @@ class Table:
         return View(self.batch.states[games], self.batch.legal[games], words)
 
     def _ask(self, contestant: Contestant, games: Integers) -> None:
-        """Carry out what an agent chooses; where it fails, its games are asked for one by one."""
-        answer = contestant.ask(self.view(games))
-        if not isinstance(answer, Failure):
-            self._apply(games, answer)
-        elif games.size == 1:
-            self._forfeit(int(games[0]), answer)
-        else:
-            for game in games:
-                self._ask(contestant, game[np.newaxis])
+        """Carry out what an agent chooses; where it fails, fewer games are asked for at once."""
+        while games.size:
+            some = games[: contestant.most_games]
+            answer = contestant.ask(self.view(some))
+            if not isinstance(answer, Failure):
+                self._apply(some, answer)
+            elif some.size == 1:
+                self._forfeit(int(some[0]), answer)
+            elif answer.reason == "time limit":  # of a call for several games: fewer at once
+                continue
+            else:
+                for game in some:
+                    self._ask(contestant, game[np.newaxis])
+            games = games[some.size :]
 
     def _apply(self, games: Integers, actions: Integers) -> None:
         legal = self.batch.legal[games]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from training.match import NOBODY, REASONS, Clock, Integers
+from agents.answers import Integers
+from training.match import NOBODY, REASONS, Clock
 from training.ratings import Floats, bootstrap, deal_interval, strengths
 
 if TYPE_CHECKING:

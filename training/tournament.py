@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import agents
+from agents.answers import Integers
 from taki_env import Batch
 from taki_env.batch import check_at_least_one
 from taki_env.cards import MAX_PLAYERS
@@ -24,7 +25,7 @@ from taki_env.game import checked_seed
 from taki_env.opponents import Agent
 from taki_env.policies import POLICIES
 from taki_env.rules import check_num_players
-from training.match import REASONS, Contestant, Integers, Table
+from training.match import REASONS, Contestant, Table
 from training.report import Outcomes, Report, make_report
 
 GAMES, BATCH, MAX_DECISIONS, TIME_LIMIT = 10_000, 2000, 2000, 10.0
