@@ -129,6 +129,15 @@ def leaderboard() -> str:
     )
 
 
+def search_strength() -> str:
+    """Return how search fares with larger budgets than the leaderboard's."""
+    rows = [
+        (*lineup["agents"], percent(lineup["rates"][lineup["agents"][0]]), f"{lineup['games']:,}")
+        for lineup in results("search_2p.json")["lineups"]
+    ]
+    return table(("agent", "against", "win rate", "games"), rows)
+
+
 def table_size(report: dict[str, Any]) -> str:
     """Return what the leaderboard says of a number of players."""
     players, matrix = report["num_players"], report["matrix"]
@@ -213,6 +222,7 @@ TABLES = {
     "record": record,
     "search_options": search_options,
     "search_speed": search_speed,
+    "search_strength": search_strength,
     "analysis": analyzed,
 }
 
