@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env import View
-from taki_env._jit import entry, inlined, inner
+from taki_env._jit import entry, inner
 from taki_env.cards import (
     BREAKER,
     CHANGE_COLOR,
@@ -46,7 +46,6 @@ from taki_env.engine import (
     ONE,
     SUPER_TAKI_BIT,
     SYMBOL_CARDS,
-    TWICE,
     ZERO,
     Int,
     Record,
@@ -54,6 +53,7 @@ from taki_env.engine import (
     Words,
     bit_of,
     count_bits,
+    held,
     lowest,
     next_seat,
 )
@@ -144,16 +144,10 @@ NO_THREAT = 4
 WORST = -1e9
 
 
-@inlined
-def _held(s: Record, seat: Int, cards: np.uint64) -> Int:
-    """Return how many of some cards, Change Color aside, a seat holds."""
-    return count_bits(s["holds"][seat, ONCE] & cards) + count_bits(s["holds"][seat, TWICE] & cards)
-
-
 @inner
 def _wild(s: Record, seat: Int) -> Int:
     """Return how many colorless cards a seat can lay at any time."""
-    return _held(s, seat, WILD_CARDS & ~CHANGE_COLORS) + np.int64(s["change_colors"][seat])
+    return held(s, seat, WILD_CARDS & ~CHANGE_COLORS) + np.int64(s["change_colors"][seat])
 
 
 @inner
@@ -178,11 +172,11 @@ def _favorite_color(s: Record, seat: Int, w: Weights) -> Int:
     most = WORST
     for color in range(NUM_COLORS):
         cards = COLOR_CARDS[color]
-        held = _held(s, seat, cards)
+        own = held(s, seat, cards)
         seen = count_bits(s["discard_one"] & cards) + count_bits(s["discard_two"] & cards)
-        value = w[NAME_A_CARD] * held + w[NAME_UNSEEN] * (CARDS_OF_A_COLOR - held - seen)
+        value = w[NAME_A_CARD] * own + w[NAME_UNSEEN] * (CARDS_OF_A_COLOR - own - seen)
         if s["holds"][seat, ONCE] & bit_of(NUM_SYMBOLS * color + TAKI):
-            value += w[NAME_TAKI] * held
+            value += w[NAME_TAKI] * own
         if value > most:
             best, most = color, value
     return best
@@ -202,7 +196,7 @@ def _has_second_card(s: Record, seat: Int) -> bool:
 def _end_value(s: Record, seat: Int, card: Int, w: Weights) -> float:
     """Return the worth of a card of the run's color as the one that the run ends on."""
     symbol = card % NUM_SYMBOLS
-    others = _held(s, seat, SYMBOL_CARDS[symbol] & ~COLOR_CARDS[s["color"]])
+    others = held(s, seat, SYMBOL_CARDS[symbol] & ~COLOR_CARDS[s["color"]])
     value = w[END_SAME_SYMBOL] * min(others, 2)
     threat = w[END_THREAT] * _threat(s, next_seat(s, seat))
     if symbol == STOP:
@@ -244,8 +238,8 @@ def _run_action(s: Record, seat: Int, legal: np.uint64, w: Weights) -> Int:
 @inner
 def _colored_value(s: Record, seat: Int, card: Int, w: Weights) -> float:
     color, symbol = card // NUM_SYMBOLS, card % NUM_SYMBOLS
-    same_color = _held(s, seat, COLOR_CARDS[color]) - 1
-    same_symbol = _held(s, seat, SYMBOL_CARDS[symbol]) - 1
+    same_color = held(s, seat, COLOR_CARDS[color]) - 1
+    same_symbol = held(s, seat, SYMBOL_CARDS[symbol]) - 1
     value = w[SAME_COLOR] * same_color + w[SAME_SYMBOL] * min(same_symbol, 2)
     if color != s["color"]:
         value += w[OTHER_COLOR]
@@ -274,7 +268,7 @@ def _colored_value(s: Record, seat: Int, card: Int, w: Weights) -> float:
 def _colorless_value(s: Record, seat: Int, card: Int, w: Weights) -> float:
     size = np.int64(s["hand_sizes"][seat])
     if card == SUPER_TAKI:
-        taken = _held(s, seat, COLOR_CARDS[s["color"]])
+        taken = held(s, seat, COLOR_CARDS[s["color"]])
         if taken == 0:
             return w[W_SUPER_TAKI] + w[TAKI_ALONE]
         value = w[W_SUPER_TAKI] + w[SUPER_TAKI_A_CARD] * taken

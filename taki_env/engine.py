@@ -232,6 +232,12 @@ def spread_words(words: Words, count: int) -> Words:
 # Cards: from the draw pile to a hand to the discard pile --------------------------------------
 
 
+@inlined
+def held(s: Record, seat: Int, cards: np.uint64) -> Int:
+    """Return how many of some cards, Change Color aside, a seat holds."""
+    return count_bits(s["holds"][seat, ONCE] & cards) + count_bits(s["holds"][seat, TWICE] & cards)
+
+
 @inner
 def give(s: Record, seat: Int, card: Int) -> None:
     """Put a card into a hand."""

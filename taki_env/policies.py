@@ -33,16 +33,14 @@ from taki_env.cards import (
 )
 from taki_env.engine import (
     COLOR_CARDS,
-    ONCE,
     ONE,
     SUPER_TAKI_BIT,
-    TWICE,
     ZERO,
     Int,
     Record,
     Records,
     Words,
-    count_bits,
+    held,
     lowest,
     next_random,
     sample_action,
@@ -53,20 +51,13 @@ GREEDY = POLICIES.index("greedy")
 
 
 @inner
-def cards_of_color(s: Record, seat: Int, color: Int) -> Int:
-    """Return how many cards of a color a seat holds."""
-    cards = COLOR_CARDS[color]
-    return count_bits(s["holds"][seat, ONCE] & cards) + count_bits(s["holds"][seat, TWICE] & cards)
-
-
-@inner
 def _favorite_color(s: Record, seat: Int) -> Int:
     best: Int = 0
     most: Int = -1
     for color in range(NUM_COLORS):
-        held = cards_of_color(s, seat, color)
-        if held > most:
-            best, most = color, held
+        own = held(s, seat, COLOR_CARDS[color])
+        if own > most:
+            best, most = color, own
     return best
 
 
@@ -117,8 +108,8 @@ def _colored_value(symbol: Int, held: Int) -> Int:
 def _colorless_value(s: Record, seat: Int, card: Int) -> Int:
     """Return the worth of playing a colorless card; most are kept."""
     if card == SUPER_TAKI:
-        held = cards_of_color(s, seat, np.int64(s["color"]))
-        return 60 + held if held > 1 else -30
+        own = held(s, seat, COLOR_CARDS[s["color"]])
+        return 60 + own if own > 1 else -30
     if card == PLUS_THREE:
         return -15
     if card == BREAKER:
@@ -131,8 +122,8 @@ def _value(s: Record, seat: Int, action: Int) -> Int:
     if action == DRAW or action == PASS:
         return -50
     if action < NUM_COLORED:
-        held = cards_of_color(s, seat, action // NUM_SYMBOLS)
-        return _colored_value(action % NUM_SYMBOLS, held)
+        own = held(s, seat, COLOR_CARDS[action // NUM_SYMBOLS])
+        return _colored_value(action % NUM_SYMBOLS, own)
     return _colorless_value(s, seat, min(action, CHANGE_COLOR))
 
 
