@@ -27,9 +27,10 @@ class CheckpointError(ValueError):
     """A file that is no checkpoint of this environment version; the message says why."""
 
 
-def describe(hidden: int) -> dict[str, Any]:
+def describe(hidden: int, symmetric: bool) -> dict[str, Any]:
     """Return what a checkpoint says of itself."""
-    return {"env": ENV_ID, "observation_size": OBSERVATION_SIZE, "hidden": hidden}
+    network = {"hidden": hidden, "symmetric": symmetric}
+    return {"env": ENV_ID, "observation_size": OBSERVATION_SIZE, **network}
 
 
 def save_network(path: Path, network: TakiNetwork, made_by: dict[str, Any]) -> None:
@@ -42,7 +43,7 @@ def save_network(path: Path, network: TakiNetwork, made_by: dict[str, Any]) -> N
     """
     weights = io.BytesIO()
     torch.save({PREFIX + key: value for key, value in network.state_dict().items()}, weights)
-    data = {DESCRIPTION: describe(network.hidden), "made_by": made_by}
+    data = {DESCRIPTION: describe(network.hidden, network.symmetric), "made_by": made_by}
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("data", json.dumps(data))
         archive.writestr("policy.pth", weights.getvalue())
@@ -93,7 +94,7 @@ def read_description(file: Path) -> dict[str, Any]:
         raise CheckpointError(f"{file} is no checkpoint: {error}") from error
     if not isinstance(found, dict) or not isinstance(found.get("hidden"), int):
         raise CheckpointError(f"{file} was not written by this project's training")
-    for key, expected in describe(found["hidden"]).items():
+    for key, expected in describe(found["hidden"], found.get("symmetric") is not False).items():
         if found.get(key) != expected:
             raise CheckpointError(
                 f"{file} was trained with {key} {found.get(key)!r}; this is {expected!r}"
@@ -109,7 +110,8 @@ def load_network(path: str | Path) -> TakiNetwork:
         CheckpointError: the file is truncated, foreign, or of another environment version.
     """
     file = model_path(path)
-    network = TakiNetwork(read_description(file)["hidden"])
+    found = read_description(file)
+    network = TakiNetwork(found["hidden"], found["symmetric"])
     weights = read_tensors(file, "policy.pth")
     own = {key.removeprefix(PREFIX): value for key, value in weights.items() if PREFIX in key}
     try:

@@ -3,7 +3,7 @@
 The rules do not change when the four colors are exchanged. So each color's features go through the
 same weights, the colors meet in their mean, and each color's logits come out of the same weights:
 exchanging colors in the observation exchanges the logits of their cards and leaves the value.
-(Zaheer et al. 2017, Deep Sets.)
+(Zaheer et al. 2017, Deep Sets.) Without the symmetry it is a plain network, for comparison.
 """
 
 from __future__ import annotations
@@ -49,18 +49,29 @@ class Trunk(nn.Module):
         return torch.relu(self.deep(first) + mean)
 
 
+class PlainTrunk(nn.Sequential):
+    """Two layers to which colors are nothing special: observation to (B, 1, hidden)."""
+
+    def __init__(self, hidden: int) -> None:
+        first, deep = nn.Linear(OBSERVATION_SIZE, hidden), nn.Linear(hidden, hidden)
+        super().__init__(first, nn.ReLU(), deep, nn.ReLU(), nn.Unflatten(1, (1, hidden)))
+
+
 class TakiNetwork(nn.Module):
     """Logits and value, of separate trunks.
 
     Args:
         hidden: width of the layers.
+        symmetric: treat the colors alike.
     """
 
-    def __init__(self, hidden: int = 128) -> None:
+    def __init__(self, hidden: int = 128, symmetric: bool = True) -> None:
         super().__init__()
-        self.hidden = hidden
-        self.policy_trunk, self.value_trunk = Trunk(hidden), Trunk(hidden)
-        self.color_logits = nn.Linear(hidden, LOGITS_PER_COLOR)
+        self.hidden, self.symmetric = hidden, symmetric
+        trunk = Trunk if symmetric else PlainTrunk
+        self.policy_trunk, self.value_trunk = trunk(hidden), trunk(hidden)
+        per_color = LOGITS_PER_COLOR if symmetric else NUM_COLORS * LOGITS_PER_COLOR
+        self.color_logits = nn.Linear(hidden, per_color)
         self.other_logits = nn.Linear(hidden, OTHER_LOGITS)
         self.value_layer, self.value_head = nn.Linear(hidden, hidden), nn.Linear(hidden, 1)
         for layer in self.modules():
@@ -73,7 +84,7 @@ class TakiNetwork(nn.Module):
     def logits(self, observations: Tensor) -> Tensor:
         """Return unmasked logits of the actions, (B, 64)."""
         colors = self.policy_trunk(observations)
-        per_color = self.color_logits(colors)  # (B, 4, 14)
+        per_color = self.color_logits(colors).view(-1, NUM_COLORS, LOGITS_PER_COLOR)
         others = self.other_logits(colors.mean(1))  # (B, 8)
         split = CHANGE_COLOR - NUM_COLORED
         cards = per_color[:, :, :NUM_SYMBOLS].flatten(1)

@@ -27,6 +27,8 @@ TINY = Args(
     hidden=16,
     snapshot_every=1,
     past_games=0.5,
+    opponents=("greedy", "expert"),
+    opponent_games=0.25,
     evaluate_seconds=1e-9,
     evaluation_games=6,
     final_games=6,
@@ -163,11 +165,14 @@ def test_a_rollout_with_nothing_to_learn_from_leaves_the_network(tmp_path: Path)
     assert all(torch.isfinite(value).all() for value in trainer.network.state_dict().values())
 
 
-def test_past_selves_sit_at_tables_of_every_size(tmp_path: Path) -> None:
-    """Half of the tables of either size."""
-    trainer = Trainer(TINY, tmp_path)
+def test_rivals_sit_at_tables_of_every_size(tmp_path: Path) -> None:
+    """Past selves at half of the tables of either size, agents at a quarter, and never both."""
+    trainer = Trainer(replace(TINY, games=200), tmp_path)
     for players in TINY.players:
-        assert trainer.with_past[trainer.players == players].mean() == 0.5
+        at = trainer.players == players
+        assert trainer.with_past[at].mean() == pytest.approx(0.5, abs=0.03)
+        assert trainer.with_opponents[at].mean() == pytest.approx(0.25, abs=0.03)
+    assert not (trainer.with_past & trainer.with_opponents).any()
 
 
 def test_ctrl_c_before_the_first_rollout_leaves_a_run_to_go_on_with(

@@ -14,9 +14,9 @@ from agents.network import TakiNetwork
 class _Latents(nn.Module):
     """The network where SB3 expects an extractor of latent vectors: they are its outputs."""
 
-    def __init__(self, hidden: int) -> None:
+    def __init__(self, hidden: int, symmetric: bool) -> None:
         super().__init__()
-        self.network = TakiNetwork(hidden)
+        self.network = TakiNetwork(hidden, symmetric)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         return self.network(observations)
@@ -32,11 +32,13 @@ class TakiPolicy(MaskableActorCriticPolicy):
     """Masked actor and critic over `agents.network.TakiNetwork`.
 
     Args:
-        hidden: width of the network's layers; other arguments are SB3's.
+        hidden, symmetric: see the network; other arguments are SB3's.
     """
 
-    def __init__(self, *args: Any, hidden: int = 128, **options: Any) -> None:
-        self.hidden = hidden
+    def __init__(
+        self, *args: Any, hidden: int = 128, symmetric: bool = True, **options: Any
+    ) -> None:
+        self.hidden, self.symmetric = hidden, symmetric
         super().__init__(*args, **options)
 
     @property
@@ -45,7 +47,7 @@ class TakiPolicy(MaskableActorCriticPolicy):
         return self.mlp_extractor.network
 
     def _build(self, lr_schedule: Schedule) -> None:
-        self.mlp_extractor = _Latents(self.hidden)
+        self.mlp_extractor = _Latents(self.hidden, self.symmetric)
         self.action_net, self.value_net = nn.Identity(), nn.Identity()
         self.optimizer = self.optimizer_class(
             self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs

@@ -7,8 +7,10 @@ checkpoint with all that it takes to go on, the model, and at the end results an
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -20,16 +22,51 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from agents.checkpoint import DESCRIPTION, CheckpointError, describe
+from taki_env.opponents import Agent
 from training.cli import make_console, stopping
 from training.curve import plot_learning_curve
 from training.files import new_run_folder, provenance, replacing, write_json
+from training.tournament import play
 
 CONFIG_FILE, CHECKPOINT_FILE, RESULTS_FILE = "config.json", "checkpoint.pt", "results.json"
 CURVE_FILE = "learning_curve.png"
 NOT_CONFIGURATION = ("runs", "resume")
 Array: TypeAlias = npt.NDArray[Any]
-Arguments = TypeVar("Arguments", bound=Any)
-"""A frozen dataclass with at least `steps`, `seed`, `hidden`, `runs`, `resume` and `check()`."""
+LOWEST_RATE = 0.05  # of the first learning rate, at the end
+
+
+@dataclass(frozen=True)
+class Options:
+    """What any training is told."""
+
+    steps: int = 1_000_000
+    """Decisions to train on, rounded up to whole rollouts."""
+    seed: int = 0
+    """Of the network, the games and the sampling."""
+    rollout: int = 64
+    """Decisions of each game between two updates."""
+    learning_rate: float = 1e-3
+    """At the start; it falls in a straight line to a twentieth."""
+    gae_lambda: float = 0.95
+    """Of the generalized advantage estimate; returns are not discounted."""
+    entropy: float = 0.01
+    """Weight of the entropy bonus."""
+    hidden: int = 128
+    """Width of the network's layers."""
+    symmetric: bool = True
+    """Treat the four colors alike, in the network."""
+    threads: int = 2
+    """Threads of torch. The same seed and threads give the same run."""
+    runs: Path = Path("runs")
+    """Folder for run folders."""
+    resume: Path | None = None
+    """Run folder to go on in; its configuration holds."""
+
+    def check(self) -> None:
+        """Raise ValueError for a value out of its range."""
+
+
+Arguments = TypeVar("Arguments", bound=Options)
 
 
 class Run(Protocol):
@@ -96,7 +133,8 @@ def start(args: Arguments, name: str, make: Callable[[Arguments, Path], Run]) ->
     """Return a new run in a new folder."""
     args.check()
     folder = new_run_folder(args.runs, name)
-    write_json(folder / CONFIG_FILE, {**describe(args.hidden), "arguments": plain(args)})
+    description = describe(args.hidden, args.symmetric)
+    write_json(folder / CONFIG_FILE, {**description, "arguments": plain(args)})
     return make(args, folder)
 
 
@@ -125,7 +163,7 @@ def read_config(kind: type[Arguments], folder: Path) -> Arguments:
 
 def check_description(file: Path, found: Any, args: Any) -> None:
     """Raise CheckpointError unless a file is of this environment and network."""
-    expected = describe(args.hidden)
+    expected = describe(args.hidden, args.symmetric)
     if found != expected:
         raise CheckpointError(f"{file} is of {found}; this is {expected}")
 
@@ -177,7 +215,7 @@ def save(training: Run, model_file: str) -> None:
     """Write checkpoint and model, each whole or not at all."""
     args = training.args
     state = {
-        DESCRIPTION: describe(args.hidden),
+        DESCRIPTION: describe(args.hidden, args.symmetric),
         "made_by": {**provenance(), "configuration": plain(args)},
         "history": training.history,
         "seconds": training.seconds,
@@ -207,6 +245,28 @@ def resume(args: Arguments, folder: Path, make: Callable[[Arguments, Path], Run]
     except (KeyError, TypeError, RuntimeError) as error:
         raise CheckpointError(f"{file} lacks what it takes to go on: {error!r}") from error
     return training
+
+
+# Evaluation --------------------------------------------------------------------------------------
+
+
+def matches(
+    learner: Agent, players: Iterable[int], opponents: Iterable[str], games: int, seed: int
+) -> list[dict[str, Any]]:
+    """Play a learner against each opponent in the arena, every deal from every seat.
+
+    Returns:
+        for each table size and opponent, who takes all other seats, the figures of a report.
+    """
+    results = []
+    for num_players, opponent in product(sorted(set(players)), opponents):
+        lineup = [learner, *[opponent] * (num_players - 1)]
+        report = play(lineup, num_players, games, seed, lineup=True, time_limit=math.inf)
+        named = {"opponent": opponent, "num_players": num_players}
+        length = report.lengths.mean if report.lengths else math.nan
+        rate = asdict(report.lineups[0].rates[learner.name])
+        results.append({**named, **rate, "capped": report.capped, "mean_decisions": length})
+    return results
 
 
 # The loop -----------------------------------------------------------------------------------------
@@ -262,7 +322,7 @@ def finish(training: Run, finished: bool, console: Console, command: str) -> Non
         console.print("the evaluation was stopped")
     report = {
         **provenance(),
-        **describe(args.hidden),
+        **describe(args.hidden, args.symmetric),
         "configuration": plain(args),
         "finished": finished,
         "steps": training.steps,

@@ -17,7 +17,7 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,23 +26,23 @@ import torch
 from torch import Tensor, nn
 from torch.utils.tensorboard import SummaryWriter
 
+import agents
 from agents.checkpoint import MODEL_FILE, save_network
 from agents.network import TakiNetwork
 from agents.policy import PolicyAgent
 from taki_env import OBSERVATION_SIZE, SelfPlay
 from taki_env.cards import NUM_ACTIONS
+from taki_env.opponents import Agent
 from taki_env.rules import check_num_players
 from training import runs
-from training.cli import make_console, run
+from training.cli import run
 from training.files import provenance
-from training.tournament import play
 
 YARDSTICKS = ("random", "greedy", "expert")
-LOWEST_RATE = 0.05  # of the first learning rate, at the end
 
 
 @dataclass(frozen=True)
-class Args:
+class Args(runs.Options):
     """Train one network for every seat by PPO self-play."""
 
     players: tuple[int, ...] = (2,)
@@ -51,48 +51,34 @@ class Args:
     """How much of the tables each size has; equal shares by default."""
     steps: int = 4_000_000
     """Decisions of all seats to train on, rounded up to whole rollouts."""
-    seed: int = 0
-    """Of the network, the games and the sampling."""
     games: int = 512
     """Games side by side."""
-    rollout: int = 64
-    """Decisions of each game between two updates."""
     batch_size: int = 4096
     """Decisions in a gradient step."""
     epochs: int = 2
     """Passes over a rollout."""
-    learning_rate: float = 1e-3
-    """At the start; it falls in a straight line to a twentieth."""
-    gae_lambda: float = 0.95
-    """Of the generalized advantage estimate; returns are not discounted."""
     clip: float = 0.2
     """Bound on how far an update moves the probability of an action."""
-    entropy: float = 0.01
-    """Weight of the entropy bonus."""
     value_weight: float = 0.5
     """Weight of the value's error in the loss."""
     max_gradient: float = 0.5
     """Norm to which gradients are cut."""
-    hidden: int = 128
-    """Width of the network's layers."""
     past_games: float = 0.2
     """Share of the games in which a past self takes all seats but one."""
     snapshot_every: int = 20
     """Rollouts between two snapshots of past selves."""
     pool: int = 8
     """Latest snapshots that serve as past selves, in turn."""
+    opponents: tuple[str, ...] = ()
+    """Agents that take all seats but one in some more games, such as expert, in turn."""
+    opponent_games: float = 0.2
+    """Share of the games in which they do."""
     evaluate_seconds: float = 60
     """Seconds of training between two evaluations, and between two checkpoints."""
     evaluation_games: int = 2000
     """Games against each of random, greedy and expert in an evaluation during training."""
     final_games: int = 10_000
     """Games against each at the end."""
-    threads: int = 2
-    """Threads of torch. The same seed and threads give the same run."""
-    runs: Path = Path("runs")
-    """Folder for run folders."""
-    resume: Path | None = None
-    """Run folder to go on in; its configuration holds."""
 
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
@@ -100,9 +86,12 @@ class Args:
             check_num_players(players)
         if not self.players or (self.shares and len(self.shares) != len(self.players)):
             raise ValueError("--players needs a number, and --shares one for each of them or none")
-        runs.check_numbers(self, ("seed", "entropy", "past_games", "gae_lambda"))
-        if self.past_games > 1 or self.gae_lambda > 1:
-            raise ValueError("--past-games and --gae-lambda must be 1 or less")
+        may_be_0 = ("seed", "entropy", "past_games", "opponent_games", "gae_lambda")
+        runs.check_numbers(self, may_be_0)
+        if self.gae_lambda > 1 or self.past_games + self.opponent_games > 1:
+            raise ValueError("--gae-lambda and all --past-games and --opponent-games: at most 1")
+        for name in self.opponents:
+            agents.load(name)
         if not set(self.players) <= set(self.table_sizes.tolist()):
             raise ValueError(f"--games {self.games} and --shares leave a size without a table")
         if self.batch_size < 2:
@@ -137,17 +126,18 @@ class Trainer:
         torch.manual_seed(args.seed)
         torch.set_num_threads(args.threads)
         self.rng = np.random.default_rng(args.seed)
-        self.network = TakiNetwork(args.hidden)
+        self.network = TakiNetwork(args.hidden, args.symmetric)
         self.optimizer = torch.optim.Adam(self.network.parameters(), args.learning_rate, eps=1e-5)
         self.players = args.table_sizes
         self.table = SelfPlay(args.games, self.players, seed=args.seed)
         self.data = Rollout(args.rollout, args.games)
-        self.past: list[PolicyAgent] = []
+        self.past: list[TakiNetwork] = []
         self.own_seats = self.rng.integers(0, self.players)
-        """The network's seat where past selves have the others, (games,)."""
-        self.with_past = np.diff(np.floor(np.arange(args.games + 1) * args.past_games)) > 0
-        """Where they do, once there are any: evenly among the tables, (games,)."""
-        self.iteration, self.seconds, self.evaluated = 0, 0.0, 0.0
+        """The network's seat where rivals have the others, (games,)."""
+        spread = np.arange(args.games) * 0.618034 % 1  # evenly among the tables of each size
+        self.with_past = spread < args.past_games
+        self.with_opponents = (spread >= 1 - args.opponent_games) & bool(args.opponents)
+        self.iteration, self.seconds, self.evaluated, self.left = 0, 0.0, 0.0, 1.0
         self.history: list[dict[str, Any]] = []
         self.figures: dict[str, float] = {}
         self.title = f"Self-play, {' '.join(map(str, args.players))} players, seed {args.seed}"
@@ -166,21 +156,34 @@ class Trainer:
 
     # Play -----------------------------------------------------------------------------------------
 
+    def rivals(self) -> list[tuple[Agent, np.ndarray]]:
+        """Return who plays in this rollout beside the network, and in which games, (games,)."""
+        turn, rivals = self.iteration, []
+        seed = int(np.random.default_rng([self.args.seed, turn]).integers(2**32))
+        if self.past:
+            past = PolicyAgent(self.past[turn % len(self.past)], "past", sample=True, seed=seed)
+            rivals.append((past, self.with_past))
+        if names := self.args.opponents:
+            agent = agents.load(names[turn % len(names)], seed)
+            rivals.append((agent, self.with_opponents))
+        return rivals
+
     def play(self) -> list[Any]:
         """Fill the rollout; return what the games that ended after each decision brought."""
-        data, credits = self.data, []
+        data, credits, rivals = self.data, [], self.rivals()
         for t in range(self.args.rollout):
             self.table.observations(data.observations[t])
             self.table.action_masks(data.masks[t])
             data.actors[t] = self.table.actors
             actions = data.masks[t].argmax(1)  # the only one, where there is no choice
             choice = data.masks[t].sum(1) > 1
-            past = self.with_past & (data.actors[t] != self.own_seats) & bool(self.past)
-            data.learned[t] = choice & ~past
+            data.learned[t] = choice
+            for agent, at in rivals:
+                theirs = np.flatnonzero(choice & at & (data.actors[t] != self.own_seats))
+                data.learned[t, theirs] = False
+                if theirs.size:
+                    actions[theirs] = agent.act(self.table.view(theirs))
             self.act(t, np.flatnonzero(data.learned[t]), actions)
-            if (others := np.flatnonzero(choice & past)).size:
-                agent = self.past[self.iteration % len(self.past)]
-                actions[others] = agent.act(self.table.view(others))
             data.actions[t] = actions
             credits.append(self.table.step(actions))
             ended = np.unique(credits[-1].games)
@@ -271,22 +274,18 @@ class Trainer:
             "entropy": entropy.item(),
             "clipped": (ratio != bounded).float().mean().item(),
         }
-        return policy_loss + args.value_weight * value_loss - args.entropy * entropy
+        return policy_loss + args.value_weight * value_loss - args.entropy * self.left * entropy
 
     def iterate(self) -> None:
         """Play a rollout and learn from it; at intervals, keep a snapshot as a past self."""
         start, args = time.perf_counter(), self.args
-        rate = max(LOWEST_RATE, 1 - self.steps / args.steps)
-        self.optimizer.param_groups[0]["lr"] = args.learning_rate * rate
-        if self.past:  # a generator of its own for every rollout: nothing of it to save
-            agent = self.past[self.iteration % len(self.past)]
-            agent.rng = np.random.default_rng([args.seed, self.iteration])
+        self.left = max(runs.LOWEST_RATE, 1 - self.steps / args.steps)
+        self.optimizer.param_groups[0]["lr"] = args.learning_rate * self.left
         self.estimate(self.play())
         self.learn()
         self.iteration += 1
         if self.iteration % args.snapshot_every == 0:
-            network = copy.deepcopy(self.network).eval()
-            self.past = [*self.past, PolicyAgent(network, "past", sample=True)][-args.pool :]
+            self.past = [*self.past, copy.deepcopy(self.network).eval()][-args.pool :]
         self.seconds += time.perf_counter() - start
 
     # Watch, keep, go on ---------------------------------------------------------------------------
@@ -296,16 +295,9 @@ class Trainer:
         return self.seconds - self.evaluated >= self.args.evaluate_seconds
 
     def matches(self, games: int, seed: int) -> list[dict[str, Any]]:
-        """Play the learner, by its most likely actions, against the yardsticks in the arena."""
+        """Play the learner, by its most likely actions, against each yardstick."""
         learner = PolicyAgent(self.network, "learner")
-        results = []
-        for players in sorted(set(self.args.players)):
-            for opponent in YARDSTICKS:
-                lineup = [learner, *[opponent] * (players - 1)]
-                report = play(lineup, players, games, seed, lineup=True, time_limit=math.inf)
-                rate = asdict(report.lineups[0].rates[learner.name])
-                results.append({"opponent": opponent, "num_players": players, **rate})
-        return results
+        return runs.matches(learner, self.args.players, YARDSTICKS, games, seed)
 
     def evaluate(self) -> None:
         """Add to the history how the learner plays now."""
@@ -331,7 +323,7 @@ class Trainer:
             "iteration": self.iteration,
             "evaluated": self.evaluated,
             "own_seats": torch.tensor(self.own_seats),
-            "past": [agent.network.state_dict() for agent in self.past],
+            "past": [network.state_dict() for network in self.past],
             "generator": self.rng.bit_generator.state,
             "torch": torch.get_rng_state(),
             "games": runs.as_tensors(self.table.state_dict()),
@@ -343,7 +335,7 @@ class Trainer:
         for weights in state["past"]:
             network = copy.deepcopy(self.network).eval()
             network.load_state_dict(weights)
-            self.past.append(PolicyAgent(network, "past", sample=True))
+            self.past.append(network)
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.iteration, self.evaluated = state["iteration"], state["evaluated"]
@@ -359,20 +351,10 @@ class Trainer:
         save_network(path, self.network, made_by)
 
 
-def prepare(args: Args) -> Callable[[], Trainer]:
+def prepare(args: Args) -> Callable[[], runs.Run]:
     """Return the work of a new run, or of going on with one."""
     name = f"selfplay-seed{args.seed}"
-    training = (
-        runs.resume(args, args.resume, Trainer) if args.resume else runs.start(args, name, Trainer)
-    )
-
-    def work() -> Trainer:
-        console = make_console()
-        finished = runs.train(training, console, MODEL_FILE)
-        runs.finish(training, finished, console, "training.selfplay")
-        return training
-
-    return work
+    return runs.prepare(args, name, Trainer, MODEL_FILE, "training.selfplay")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,6 @@ from taki_env.rules import check_num_players
 from taki_env.sb3 import TakiVecEnv
 from training import runs
 from training.cli import run
-from training.evaluate import Result, evaluate
 from training.files import provenance
 from training.policy import TakiPolicy
 
@@ -41,31 +40,19 @@ YARDSTICKS = ("random", "greedy")
 
 
 @dataclass(frozen=True)
-class Args:
+class Args(runs.Options):
     """Train an agent with MaskablePPO against random, greedy and snapshots of itself."""
 
     players: int = 2
     """Seats at the table, 2 to 10."""
     steps: int = 1_100_000
     """Decisions of the learner to train on, rounded up to whole rollouts."""
-    seed: int = 0
-    """Of the network, the games and the sampling."""
     envs: int = 256
     """Games side by side."""
-    rollout: int = 64
-    """Decisions of each game between two updates."""
     batch_size: int = 2048
     """Decisions in a gradient step."""
     epochs: int = 4
     """Passes over a rollout."""
-    learning_rate: float = 1e-3
-    """At the start; it falls in a straight line, to a twentieth at the least."""
-    gae_lambda: float = 0.95
-    """Of the generalized advantage estimate; returns are not discounted."""
-    entropy: float = 0.01
-    """Weight of the entropy bonus."""
-    hidden: int = 128
-    """Width of the network's layers."""
     random_weight: float = 0.3
     """Share of the opponents that play at random."""
     greedy_weight: float = 0.4
@@ -82,12 +69,6 @@ class Args:
     """Games against each of random and greedy in an evaluation during training."""
     final_games: int = 4000
     """Games against each of random and greedy at the end, seats rotated."""
-    threads: int = 2
-    """Threads of torch. The same seed and threads give the same run."""
-    runs: Path = Path("runs")
-    """Folder for run folders."""
-    resume: Path | None = None
-    """Run folder to go on in; its configuration holds."""
 
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
@@ -119,9 +100,9 @@ class Run:
             TakiPolicy, self.env, n_steps=args.rollout, batch_size=args.batch_size,
             n_epochs=args.epochs, gamma=1.0, gae_lambda=args.gae_lambda, ent_coef=args.entropy,
             learning_rate=args.learning_rate, seed=args.seed, device="cpu",
-            policy_kwargs={"hidden": args.hidden},
+            policy_kwargs={"hidden": args.hidden, "symmetric": args.symmetric},
         )  # fmt: skip
-        setattr(self.model, DESCRIPTION, describe(args.hidden))
+        setattr(self.model, DESCRIPTION, describe(args.hidden, args.symmetric))
         self.model.made_by = {**provenance(), "configuration": runs.plain(args)}
         self.model.set_logger(configure(str(folder), ["tensorboard"]))
         self.snapshots: list[PolicyAgent] = []
@@ -146,14 +127,10 @@ class Run:
         weights: dict[Any, float] = {"random": args.random_weight, "greedy": args.greedy_weight}
         return weights | {snapshot: args.self_weight / len(snapshots) for snapshot in snapshots}
 
-    def agent(self) -> PolicyAgent:
-        """Return the learner as it plays now, by its most likely actions."""
-        return PolicyAgent(self.model.policy.network, "learner")
-
     def iterate(self) -> None:
         """Play a rollout and learn from it; at intervals, take a snapshot as an opponent."""
         start = time.perf_counter()
-        fraction = max(0.05, 1 - self.steps / self.args.steps)
+        fraction = max(runs.LOWEST_RATE, 1 - self.steps / self.args.steps)
         self.model.learning_rate = self.args.learning_rate * fraction
         self.model._setup_lr_schedule()
         self.model.learn(self.args.envs * self.args.rollout, reset_num_timesteps=False)
@@ -183,24 +160,24 @@ class Run:
         """Tell whether it is time for an evaluation and a checkpoint."""
         return self.iteration % self.args.evaluate_every == 0
 
-    def matches(self, games: int, seed: int) -> list[Result]:
-        """Play the learner against each yardstick."""
-        players = self.args.players
-        return [evaluate(self.agent(), name, games, players, seed) for name in YARDSTICKS]
+    def matches(self, games: int, seed: int) -> list[dict[str, Any]]:
+        """Play the learner, by its most likely actions, against each yardstick."""
+        learner = PolicyAgent(self.model.policy.network, "learner")
+        return runs.matches(learner, [self.args.players], YARDSTICKS, games, seed)
 
     def final_results(self) -> list[dict[str, Any]]:
         """Return how the learner plays, on deals that nothing before has seen."""
-        return [asdict(r) for r in self.matches(self.args.final_games, self.args.seed + 2)]
+        return self.matches(self.args.final_games, self.args.seed + 2)
 
     def evaluate(self) -> None:
         """Play some games against each yardstick for the learning curve."""
         seed = self.args.seed + 1  # not the deals of training
         for result in self.matches(self.args.evaluation_games, seed):
-            opponent = result.opponent
-            self.history.append({"steps": self.steps, "seconds": self.seconds, **asdict(result)})
-            self.model.logger.record(f"eval/win_rate_against_{opponent}", result.win_rate)
+            opponent = result["opponent"]
+            self.history.append({"steps": self.steps, "seconds": self.seconds, **result})
+            self.model.logger.record(f"eval/win_rate_against_{opponent}", result["win_rate"])
             length = f"eval/decisions_a_game_against_{opponent}"
-            self.model.logger.record(length, result.mean_decisions)
+            self.model.logger.record(length, result["mean_decisions"])
         self.model.logger.dump(self.steps)
 
     def state(self) -> dict[str, Any]:
@@ -256,7 +233,7 @@ class Run:
 # Starting and going on ----------------------------------------------------------------------------
 
 
-def prepare(args: Args) -> Callable[[], Run]:
+def prepare(args: Args) -> Callable[[], runs.Run]:
     """Return the work of a new run, or of going on with one."""
     name = f"{args.players}p-seed{args.seed}"
     return runs.prepare(args, name, Run, MODEL_FILE, "training.train")
