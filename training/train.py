@@ -36,8 +36,6 @@ from training.cli import run
 from training.files import provenance
 from training.policy import TakiPolicy
 
-YARDSTICKS = ("random", "greedy")
-
 
 @dataclass(frozen=True)
 class Args(runs.Options):
@@ -65,10 +63,16 @@ class Args(runs.Options):
     """Latest snapshots that serve as opponents; a new one takes the place of the oldest."""
     evaluate_every: int = 8
     """Rollouts between two evaluations, and between two checkpoints."""
-    evaluation_games: int = 1000
-    """Games against each of random and greedy in an evaluation during training."""
-    final_games: int = 4000
-    """Games against each of random and greedy at the end, seats rotated."""
+
+    @property
+    def table_sizes(self) -> tuple[int, ...]:
+        """The one number of players."""
+        return (self.players,)
+
+    @property
+    def name(self) -> str:
+        """Of the run's folder."""
+        return f"{self.players}p-seed{self.seed}"
 
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
@@ -160,24 +164,14 @@ class Run:
         """Tell whether it is time for an evaluation and a checkpoint."""
         return self.iteration % self.args.evaluate_every == 0
 
-    def matches(self, games: int, seed: int) -> list[dict[str, Any]]:
-        """Play the learner, by its most likely actions, against each yardstick."""
-        learner = PolicyAgent(self.model.policy.network, "learner")
-        return runs.matches(learner, [self.args.players], YARDSTICKS, games, seed)
+    def agent(self) -> PolicyAgent:
+        """Return the learner as it plays now, by its most likely actions."""
+        return PolicyAgent(self.model.policy.network, "learner")
 
-    def final_results(self) -> list[dict[str, Any]]:
-        """Return how the learner plays, on deals that nothing before has seen."""
-        return self.matches(self.args.final_games, self.args.seed + 2)
-
-    def evaluate(self) -> None:
-        """Play some games against each yardstick for the learning curve."""
-        seed = self.args.seed + 1  # not the deals of training
-        for result in self.matches(self.args.evaluation_games, seed):
-            opponent = result["opponent"]
-            self.history.append({"steps": self.steps, "seconds": self.seconds, **result})
-            self.model.logger.record(f"eval/win_rate_against_{opponent}", result["win_rate"])
-            length = f"eval/decisions_a_game_against_{opponent}"
-            self.model.logger.record(length, result["mean_decisions"])
+    def log(self, figures: dict[str, float]) -> None:
+        """Write figures of an evaluation for TensorBoard."""
+        for name, figure in figures.items():
+            self.model.logger.record(name, figure)
         self.model.logger.dump(self.steps)
 
     def state(self) -> dict[str, Any]:
@@ -235,8 +229,7 @@ class Run:
 
 def prepare(args: Args) -> Callable[[], runs.Run]:
     """Return the work of a new run, or of going on with one."""
-    name = f"{args.players}p-seed{args.seed}"
-    return runs.prepare(args, name, Run, MODEL_FILE, "training.train")
+    return runs.prepare(args, Run, MODEL_FILE, "training.train")
 
 
 if __name__ == "__main__":
