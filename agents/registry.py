@@ -47,10 +47,10 @@ def load(spec: str, seed: int = 0) -> Agent:
 
     Args:
         spec: ``"random"``, ``"greedy"``, ``"expert"``; ``"search"`` or with options, as in
-            ``"search:simulations=500,rollout=greedy"``; ``"pretrained"``, the network that
-            comes with the project; ``"policy:PATH"`` with a run folder of training or its
-            ``model.zip``, ``"policy:PATH,sample=true"`` to draw from the policy; or ``"import:MODULE:NAME"`` with a class or function of your own that makes
-            an agent.
+            ``"search:simulations=500,rollout=greedy"``; ``"pretrained"``, the network that comes
+            with the project; ``"policy:PATH"`` with a run folder of training or its ``model.zip``,
+            ``"policy:PATH,sample=true"`` to draw from the policy; or ``"import:MODULE:NAME"`` with
+            a class or function of your own that makes an agent.
         seed: of the agent's own generator.
 
     Raises:
