@@ -118,9 +118,9 @@ def page(record: Record) -> str:
 
 
 def page_title(record: Record) -> str:
-    """Return who played, as in "greedy, 3 × random"."""
+    """Return who played, as in "greedy, 3 random"."""
     counts = Counter(record["names"] or ["unnamed"] * record["num_players"])
-    players = [f"{count} × {name}" if count > 1 else name for name, count in counts.items()]
+    players = [f"{count} {name}" if count > 1 else name for name, count in counts.items()]
     return f"TAKI: {', '.join(players)}"
 
 
