@@ -543,15 +543,15 @@ def test_an_unfinished_record_does_not_tell_who_is_asked() -> None:
 def test_hidden_cards_leave_no_trace_in_a_seats_record(num_players: int, variant: str) -> None:
     """Two cards that seat 0 does not see change places, and all that it sees happens as before."""
     choose, compared = random.Random(3), 0
-    for seed in range(4):
-        table = played(num_players, VARIANTS[variant], seed, most=25)[-1]
+    for seed in range(3):
+        table = played(num_players, VARIANTS[variant], seed, most=20)[-1]
         record = table.record(0)
-        for _ in range(30):
+        for _ in range(15):
             other = twin(table, choose)
             if other is not None and own_hands(other) == own_hands(table):
                 assert other.record(0) == record
                 compared += other.record()["first"] != table.record()["first"]
-    assert compared > 20
+    assert compared > 8
 
 
 def own_hands(table: Game) -> list[list[str]]:
