@@ -90,7 +90,7 @@ def replay() -> None:
         file.write_text(page(record), encoding="utf-8")
         long_file.write_text(page(long), encoding="utf-8")
         show = browser.new_page(viewport={"width": 1280, "height": 920})
-        show.goto(f"{file.as_uri()}#step={len(record['steps']) // 2}")
+        show.goto(f"{file.as_uri()}#step={len(record['steps']) // 4}")
         picture = show.screenshot(path=Path(folder, "replay.png"))
         save(np.asarray(Image.open(io.BytesIO(picture)).convert("RGB")), "replay.png")
         times = [loading_time(show, long_file) for _ in range(LOADS)]

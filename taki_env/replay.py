@@ -174,7 +174,9 @@ def _checked_deal(game: Game, numbers: list[Any]) -> tuple[int, int, int]:
     with _told("first"):
         dealt = Game(game.num_players, game.rules, seed)
     dealt._deal(seed, episode, deal)
-    if dealt.to_dict() != game.to_dict() or word_of(dealt._first) != word_of(game._first):
+    if dealt.to_dict() != game.to_dict() or word_of(dealt._beginning()) != word_of(
+        game._beginning()
+    ):
         raise RecordError(
             f"first and word are not what seed {seed} deals (deal {deal}, episode {episode})"
         )

@@ -566,7 +566,7 @@ def twin(table: Game, choose: random.Random) -> Game | None:
     places += [(at["draw_pile"], k) for k in range(len(at["draw_pile"]))]
     (one, j), (other, k) = choose.sample(places, 2)
     one[j], other[k] = other[k], one[j]
-    found = Game._of(*read_position(at, table._first["rng"][0]))
+    found = Game._of(*read_position(at, table._beginning()["rng"][0]))
     for step in table.record(0)["steps"]:
         let_stand(found, step)
         if (found.actor, step["action"] in found.legal_names()) != (step["actor"], True):
