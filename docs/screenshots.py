@@ -1,6 +1,6 @@
 """Make pictures of the docs, by name.
 
-    python docs/screenshots.py table    writes docs/images/table_2p.png, table_4p.png, table_10p.png
+python docs/screenshots.py table    writes docs/images/table_2p.png, table_4p.png, table_10p.png
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from taki_env.drawing import picture
 from taki_env.rendering import LastActions
 
 IMAGES = Path(__file__).parent / "images"
-COLORS = 200
+COLORS = 144
 """A picture with so few is small."""
 
 

@@ -194,7 +194,7 @@ def _own_text(before: Position, name: str, after: Position) -> str:
     drawn = 0 if _lets_stand(before, name) else _drawn(before, name, after)[actor]
     if name == ACTIONS[DRAW]:
         return f"seat {actor} drew {_cards(drawn)}" if drawn else f"seat {actor} found no card left"
-    if after["stages"] and after["stages"][actor] != before["stages"][actor]:
+    if after["stages"] and 0 < after["stages"][actor] != before["stages"][actor]:
         words += f", reached stage {after['stages'][actor]}"
     if drawn:
         words += f" and drew {_cards(drawn)}"
