@@ -174,6 +174,16 @@ def test_the_public_is_not_told_who_let_a_plus_three_stand() -> None:
     assert told_of_pass == ["seat 0 played +3", "all but seat 0 drew 3 cards each"]
 
 
+def test_of_a_secret_pass_there_is_nothing_to_tell() -> None:
+    """Seat 1 passes while seat 2 can still answer; who sees all hands is told."""
+    table = game([["+3", *A], ["+3 breaker", *B], ["+3 breaker", *C]])
+    table.apply("+3")
+    before = table.to_dict()
+    table.apply("pass")
+    for public in (True, False):
+        assert LastActions(public).note(before, "pass", table.to_dict()) is not public
+
+
 def test_who_sees_all_hands_is_told_who_let_a_plus_three_stand() -> None:
     """In words."""
     assert lines_of(ASKED, False, "+3", "pass")[0] == "seat 1 let the +3 stand"
