@@ -30,7 +30,7 @@ DOCS = Path(__file__).parent
 IMAGES, RESULTS = DOCS / "images", DOCS / "results"
 LOADS = 5
 """Times that the page is loaded."""
-COLORS = 200
+COLORS = 128
 """A picture with so few is small."""
 
 
