@@ -29,8 +29,7 @@ from taki_env.observation import OFFSETS
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
-NAMES = ("environment", "performance", "agents", "leaderboard", "training")
-PAGES = (ROOT / "README.md", *(DOCS / f"{name}.md" for name in NAMES))
+PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
