@@ -85,7 +85,9 @@ def rendered(page: Path) -> str:
     return markdown.markdown(page.read_text(), extensions=["toc", "tables", "fenced_code"])
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.relative_to(ROOT).as_posix()
+)
 def test_links_lead_somewhere(page: Path) -> None:
     """Every link and picture within the project names a file, and an anchor a heading of it."""
     for link in re.findall(r'(?:href|src)="([^"]+)"', rendered(page)):
