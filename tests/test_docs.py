@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 import agents
+import taki_env
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -114,6 +115,13 @@ def test_the_site_has_every_page() -> None:
     site = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
     pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
     assert sorted(entries(site["nav"])) == sorted([*pages, "index.md", "changelog.md"])
+
+
+def test_the_reference_has_every_public_name() -> None:
+    """Each class and function that `taki_env` exports."""
+    page = (DOCS / "api" / "taki_env.md").read_text()
+    names = {name for name in taki_env.__all__ if callable(getattr(taki_env, name))}
+    assert names <= set(re.findall(r"^::: taki_env\.(\w+)$", page, re.MULTILINE))
 
 
 def test_every_agent_has_a_section() -> None:
