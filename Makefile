@@ -26,7 +26,7 @@ leaderboard: $(INSTALLED)
 	$(BIN)/python docs/generate.py
 
 docs: $(INSTALLED)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .
