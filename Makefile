@@ -1,6 +1,7 @@
 # make train        train an agent with the default settings (a few minutes), figures at the end
 # make test         run all tests
 # make leaderboard  play all agents against each other, for docs/leaderboard.md
+# make docs         build the documentation site in site/
 # make check        format, lint, types: what pre-commit and CI check
 # make format       put the code into the form that `make check` asks for
 # make clean        remove the environment, caches and compiled code
@@ -12,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: train test leaderboard check format clean
+.PHONY: train test leaderboard docs check format clean
 
 train: $(INSTALLED)
 	$(BIN)/python -m training.train
@@ -23,6 +24,9 @@ test: $(INSTALLED)
 leaderboard: $(INSTALLED)
 	$(BIN)/python -m training.leaderboard
 	$(BIN)/python docs/generate.py
+
+docs: $(INSTALLED)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .
@@ -39,5 +43,5 @@ $(INSTALLED): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache dist build
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache dist build site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

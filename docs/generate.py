@@ -30,8 +30,7 @@ from taki_env.record import COMMON_KEYS, FULL_KEYS, PLAY_KEYS, STEP_KEYS
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
-NAMES = ("environment", "performance", "agents", "leaderboard", "records", "training")
-PAGES = (ROOT / "README.md", *(DOCS / f"{name}.md" for name in NAMES))
+PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""The documentation: its code runs, its tables are those of the constants, its commands exist."""
+"""The documentation: its code runs, its tables are true, its commands and links exist."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
+import markdown
 import pytest
+import yaml
+
+import agents
+import taki_env
 
 ROOT = Path(__file__).parent.parent
-PAGES = [
-    ROOT / "README.md",
-    *(
-        ROOT / "docs" / f"{n}.md"
-        for n in ("environment", "performance", "agents", "arena", "leaderboard", "records")
-    ),
-]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
@@ -73,17 +74,68 @@ def test_tables_are_those_of_the_constants() -> None:
     assert spec and spec.loader
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
-    for file in generate.PAGES:
-        page = file.read_text()
-        assert generate.MARKED.search(page), file
+    pages = {file: file.read_text() for file in generate.PAGES}
+    tables = [match[2] for page in pages.values() for match in generate.MARKED.finditer(page)]
+    assert sorted(tables) == sorted(generate.TABLES)
+    for file, page in pages.items():
         assert generate.filled(page) == page, file
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "docs" / "RULES.md"], ids=lambda page: page.name)
+def rendered(page: Path) -> str:
+    """Return a page as HTML, with the ids that its headings have on the site."""
+    return markdown.markdown(page.read_text(), extensions=["toc", "tables", "fenced_code"])
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.relative_to(ROOT).as_posix()
+)
 def test_links_lead_somewhere(page: Path) -> None:
-    """Every relative link names a file of the project."""
-    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-        assert (page.parent / target).exists(), target
+    """Every link and picture within the project names a file, and an anchor a heading of it."""
+    for link in re.findall(r'(?:href|src)="([^"]+)"', rendered(page)):
+        if "://" in link:
+            continue
+        target, _, anchor = link.partition("#")
+        file = page.parent / target if target else page
+        assert file.is_file(), link
+        assert not anchor or f'id="{anchor}"' in rendered(file), link
+
+
+def entries(nav: object) -> Iterator[str]:
+    """Return the pages that a navigation names, at any depth."""
+    if isinstance(nav, str):
+        yield nav
+    else:
+        assert isinstance(nav, list | dict)
+        for entry in nav.values() if isinstance(nav, dict) else nav:
+            yield from entries(entry)
+
+
+def test_the_site_has_every_page() -> None:
+    """The navigation names each page of docs/ once, and README and changelog."""
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
+    pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
+    assert sorted(entries(site["nav"])) == sorted([*pages, "index.md", "changelog.md"])
+
+
+def test_the_reference_has_every_public_name() -> None:
+    """Each class and function that `taki_env` exports."""
+    page = (DOCS / "api" / "taki_env.md").read_text()
+    names = {name for name in taki_env.__all__ if callable(getattr(taki_env, name))}
+    assert names <= set(re.findall(r"^::: taki_env\.(\w+)$", page, re.MULTILINE))
+
+
+def test_every_agent_has_a_section() -> None:
+    """By its spelling."""
+    headings = re.findall("^## (.*)$", (DOCS / "agents.md").read_text(), re.MULTILINE)
+    assert set(agents.list()) <= set(headings)
+
+
+def test_the_environment_has_the_usual_sections() -> None:
+    """Those of Gymnasium's and pgx's pages, in their order."""
+    headings = re.findall("^## (.*)$", (DOCS / "environment.md").read_text(), re.MULTILINE)
+    usual = ("Usage", "Specs", "Observation", "Action", "Rewards", "Termination")
+    assert [heading for heading in headings if heading in usual] == list(usual)
+    assert headings[-1] == "Version History"
 
 
 def test_the_wheel_holds_taki_env_alone(tmp_path: Path) -> None:

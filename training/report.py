@@ -103,7 +103,7 @@ class Report:
     """Fewer deals were played than planned."""
     lineups: tuple[Lineup, ...]
     matrix: dict[str, dict[str, Rate]]
-    """matrix[A][B]: one A against B in all other seats."""
+    """``matrix[A][B]``: one A against B in all other seats."""
     ratings: tuple[Rating, ...]
     """From the strongest to the weakest."""
     zero: str

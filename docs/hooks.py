@@ -1,0 +1,34 @@
+"""Hooks of MkDocs: the README and the changelog are pages, and sources are named, not linked."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parent.parent
+PAGES = {"index.md": "README.md", "changelog.md": "CHANGELOG.md"}
+INTO_DOCS = re.compile(r"(\]\(|src=\")docs/")
+LINK = re.compile(r"\[([^\]]+)\]\((\.\./[^)]+)\)")
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages that stand outside of docs/."""
+    for page, source in PAGES.items():
+        text = INTO_DOCS.sub(r"\1", (ROOT / source).read_text())
+        files.append(File.generated(config, page, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Turn links to files outside of docs/ into their text: the site does not hold them."""
+
+    def shown(link: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(page.file.src_uri, "..", link[2]))
+        return f"`{link[1]}`" if target.startswith("../") else link[0]
+
+    return LINK.sub(shown, markdown)
