@@ -216,6 +216,21 @@ def local_ray() -> Iterator[None]:
     ray.shutdown()
 
 
+def modules(training: Trainer, *names: str) -> list[dict[str, Any]]:
+    """Return the weights of modules: those that learn, and those of every env runner."""
+    learning = training.algorithm.learner_group.get_weights()
+    playing = training.algorithm.env_runner_group.foreach_env_runner(
+        lambda runner: runner.module.get_state()
+    )
+    return [weights[name] for weights in (learning, *playing) for name in names]
+
+
+def same(several: list[dict[str, Any]]) -> bool:
+    """Tell whether weights are equal."""
+    first, *others = several
+    return all(np.array_equal(first[key], other[key]) for other in others for key in first)
+
+
 @pytest.fixture(scope="module")
 def stopped(local_ray: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a run that Ctrl-C stopped after its first rollout."""
@@ -228,10 +243,7 @@ def stopped(local_ray: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
         patch.setattr(Trainer, "iterate", pressed)
         training = rllib_train.prepare(replace(TINY, runs=tmp_path_factory.mktemp("runs")))()
-    learner, past = (
-        training.algorithm.get_module(name).get_state() for name in ("learner", "past")
-    )
-    assert all(np.array_equal(learner[key], past[key]) for key in learner)  # renewed
+    assert same(modules(training, "learner")) and same(modules(training, "learner", "past"))
     training.algorithm.stop()
     return training.folder
 
@@ -256,6 +268,7 @@ def test_resume_goes_on_from_the_checkpoint(stopped: Path) -> None:
     training = runs.resume(args, stopped, Trainer)
     weights = training.network.state_dict()
     assert all(before[key].equal(weights[key]) for key in before)
+    assert same(modules(training, "learner", "past"))
     console = make_console()
     assert runs.train(training, console, MODEL_FILE)
     runs.finish(training, True, console, "training.rllib_train")

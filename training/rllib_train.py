@@ -166,9 +166,14 @@ class Trainer:
         self.seconds += time.perf_counter() - start
 
     def renew_snapshot(self) -> None:
-        """Give the snapshot the learner's weights, here and on every env runner."""
-        weights = {PAST: self.algorithm.get_module(LEARNER).get_state()}
-        self.algorithm.set_state({"learner_group": {"learner": {"rl_module": weights}}})
+        """Give the snapshot the learner's weights, in the learner and on every env runner.
+
+        These take weights only with a number higher than that of their last, or with none.
+        """
+        weights = {"rl_module": {PAST: self.algorithm.get_module(LEARNER).get_state()}}
+        self.algorithm.learner_group.set_state({"learner": weights})
+        runners = self.algorithm.env_runner_group
+        runners.foreach_env_runner(lambda runner: runner.set_state(weights))
 
     def is_due(self) -> bool:
         """Tell whether it is time for an evaluation and a checkpoint."""
@@ -226,7 +231,7 @@ def connect(args: Args) -> None:
     local = {"num_cpus": max(1, args.num_env_runners), "include_dashboard": False}
     options = {"address": args.address} if args.address else local
     logging.getLogger("ray.rllib").setLevel(logging.ERROR)
-    ray.init(**options, logging_level="ERROR", log_to_driver=False)
+    ray.init(**options, logging_level=logging.ERROR, log_to_driver=False)
 
 
 def prepare(args: Args) -> Callable[[], runs.Run]:
