@@ -249,6 +249,13 @@ def stopped(local_ray: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @needs_ray
+def test_more_env_runners_than_cores_are_refused(local_ray: None) -> None:
+    """RLlib would wait for cores without a word."""
+    with pytest.raises(ValueError, match="2: Ray has 1 core"):
+        rllib_train.prepare(replace(TINY, num_env_runners=2))
+
+
+@needs_ray
 def test_a_stopped_run_plays_in_the_arena_without_ray(stopped: Path) -> None:
     """`policy:PATH` loads what RLlib trained; every action of its games is legal."""
     results = json.loads((stopped / "results.json").read_text())

@@ -110,7 +110,7 @@ def configuration(args: Args) -> Any:
         )
         .env_runners(
             env_runner_cls=WholeGames, num_env_runners=args.num_env_runners,
-            batch_mode="complete_episodes",
+            batch_mode="complete_episodes", sample_timeout_s=None,
         )
         .multi_agent(policies={*specs}, policy_mapping_fn=mapping, policies_to_train=[LEARNER])
         .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs=specs))
@@ -217,7 +217,7 @@ def connect(args: Args) -> None:
     """Connect to the cluster, or start a local Ray, unless this process has one already.
 
     Raises:
-        ValueError: Ray is not installed.
+        ValueError: Ray is not installed, or has fewer cores than it would wait for.
         ConnectionError: there is no cluster at the address.
     """
     try:
@@ -226,12 +226,13 @@ def connect(args: Args) -> None:
     except ImportError as error:
         words = f'RLlib cannot be imported ({error}): pip install -e ".[rllib]"'
         raise ValueError(words) from error
-    if ray.is_initialized():
-        return
-    local = {"num_cpus": max(1, args.num_env_runners), "include_dashboard": False}
-    options = {"address": args.address} if args.address else local
     logging.getLogger("ray.rllib").setLevel(logging.ERROR)
-    ray.init(**options, logging_level=logging.ERROR, log_to_driver=False)
+    if not ray.is_initialized():
+        local = {"num_cpus": max(1, args.num_env_runners), "include_dashboard": False}
+        options = {"address": args.address} if args.address else local
+        ray.init(**options, logging_level=logging.ERROR, log_to_driver=False)
+    if (cores := int(ray.cluster_resources().get("CPU", 0))) < args.num_env_runners:
+        raise ValueError(f"--num-env-runners {args.num_env_runners}: Ray has {cores} cores")
 
 
 def prepare(args: Args) -> Callable[[], runs.Run]:
