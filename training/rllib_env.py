@@ -18,7 +18,7 @@ from ray.rllib.env.multi_agent_episode import MultiAgentEpisode
 from torch import Tensor
 
 from agents.network import TakiNetwork
-from taki_env import Game
+from taki_env import Game, Rules
 from taki_env.cards import NUM_ACTIONS
 from taki_env.spaces import ActionSpace, observation_box
 
@@ -34,13 +34,14 @@ class TakiMultiAgentEnv(MultiAgentEnv):
     game is truncated with zero rewards, and every seat observes, for what it expects is its return.
 
     Args:
-        config: `num_players`; `max_decisions`, 2000 by default; `seed`, from the system by default.
+        config: `num_players`; `rules` and `max_decisions` if they are not the standard ones.
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
         super().__init__()
         self.num_players: int = config["num_players"]
         self.max_decisions: int = config.get("max_decisions", 2000)
+        self.rules: Rules | None = config.get("rules")
         self.worker: int = getattr(config, "worker_index", None) or 0
         self.possible_agents = [f"player_{seat}" for seat in range(self.num_players)]
         self.agents = self.possible_agents
@@ -52,7 +53,7 @@ class TakiMultiAgentEnv(MultiAgentEnv):
         )
         self.observation_spaces = dict.fromkeys(self.agents, seen)
         self.action_spaces = {agent: ActionSpace() for agent in self.agents}
-        self.deals = np.random.default_rng(config.get("seed"))
+        self.deals = np.random.default_rng()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -65,7 +66,7 @@ class TakiMultiAgentEnv(MultiAgentEnv):
         """
         if seed is not None:
             self.deals = np.random.default_rng([seed, self.worker])
-        self.game = Game(self.num_players, seed=int(self.deals.integers(2**63)))
+        self.game = Game(self.num_players, self.rules, int(self.deals.integers(2**63)))
         self.play_forced()
         return self.reset() if self.ended else ({self.actor: self.seen()}, {})
 

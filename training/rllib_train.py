@@ -23,17 +23,18 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.utils.tensorboard import SummaryWriter
 
 from agents.checkpoint import MODEL_FILE, save_network
 from agents.network import TakiNetwork
 from agents.policy import PolicyAgent
-from taki_env.rules import check_num_players
+from taki_env.rules import Rules
 from training import runs
 from training.cli import run
 from training.files import provenance
 
-YARDSTICKS = ("random", "greedy", "expert")
 LEARNER, PAST = "learner", "past"
+FIGURES = ("policy_loss", "vf_loss", "entropy")  # RLlib's names
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,20 @@ class Args(runs.Options):
     """Rollouts between two renewals of the snapshot."""
     evaluate_every: int = 10
     """Rollouts between two evaluations, and between two checkpoints."""
-    evaluation_games: int = 1000
-    """Games against each of random, greedy and expert in an evaluation during training."""
-    final_games: int = 10_000
-    """Games against each at the end."""
+
+    @property
+    def table_sizes(self) -> tuple[int, ...]:
+        """The one number of players."""
+        return (self.players,)
+
+    @property
+    def name(self) -> str:
+        """Of the run's folder."""
+        return f"rllib-{self.players}p-seed{self.seed}"
 
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
-        check_num_players(self.players)
+        Rules.from_words(self.rules).check_players(self.players)
         runs.check_numbers(self, ("seed", "entropy", "past_games", "gae_lambda"))
         if self.num_env_runners < 0:
             raise ValueError(f"--num-env-runners must be 0 or more, not {self.num_env_runners}")
@@ -101,11 +108,12 @@ def configuration(args: Args) -> Any:
         name: RLModuleSpec(module_class=TakiRLModule, model_config=network)
         for name in (LEARNER, PAST)
     }
+    table = {"num_players": args.players, "rules": Rules.from_words(args.rules)}
     mapping = partial(module_of, players=args.players, past_games=args.past_games)
     return (
         PPOConfig()
         .environment(
-            TakiMultiAgentEnv, env_config={"num_players": args.players},
+            TakiMultiAgentEnv, env_config=table,
             disable_env_checking=True,  # RLlib's check takes actions that the mask forbids
         )
         .env_runners(
@@ -139,7 +147,9 @@ class Trainer:
         self.algorithm = configuration(args).build_algo()
         self.iteration, self.steps, self.seconds = 0, 0, 0.0
         self.history: list[dict[str, Any]] = []
+        self.figures: dict[str, float] = {}
         self.title = f"RLlib self-play, {args.players} players, seed {args.seed}"
+        self.writer = SummaryWriter(str(folder))
 
     @property
     def total(self) -> int:
@@ -159,7 +169,10 @@ class Trainer:
     def iterate(self) -> None:
         """Play a rollout and learn from it; at intervals, renew the snapshot."""
         start = time.perf_counter()
-        self.steps += int(self.algorithm.train()["env_runners"]["num_env_steps_sampled"])
+        results = self.algorithm.train()
+        self.steps += int(results["env_runners"]["num_env_steps_sampled"])
+        learned = results["learners"][LEARNER]
+        self.figures = {f"train/{name}": float(learned[name]) for name in FIGURES}
         self.iteration += 1
         if self.iteration % self.args.snapshot_every == 0:
             self.renew_snapshot()
@@ -179,20 +192,15 @@ class Trainer:
         """Tell whether it is time for an evaluation and a checkpoint."""
         return self.iteration % self.args.evaluate_every == 0
 
-    def matches(self, games: int, seed: int) -> list[dict[str, Any]]:
-        """Play the learner, by its most likely actions, against each yardstick."""
-        learner = PolicyAgent(self.network, "learner")
-        return runs.matches(learner, [self.args.players], YARDSTICKS, games, seed)
+    def agent(self) -> PolicyAgent:
+        """Return the learner as it plays now, by its most likely actions."""
+        return PolicyAgent(self.network, "learner")
 
-    def evaluate(self) -> None:
-        """Add to the history how the learner plays now."""
-        results = self.matches(self.args.evaluation_games, self.args.seed + 1)
-        now = {"steps": self.steps, "seconds": self.seconds}
-        self.history += [{**now, **result} for result in results]
-
-    def final_results(self) -> list[dict[str, Any]]:
-        """Return how the learner plays, on deals that nothing before has seen."""
-        return self.matches(self.args.final_games, self.args.seed + 2)
+    def log(self, figures: dict[str, float]) -> None:
+        """Write figures of an evaluation, and of the last update, for TensorBoard."""
+        for name, figure in (figures | self.figures).items():
+            self.writer.add_scalar(name, figure, self.steps)
+        self.writer.flush()
 
     def state(self) -> dict[str, Any]:
         """Write RLlib's checkpoint, a folder; return its name and what RLlib does not know."""
@@ -239,8 +247,7 @@ def prepare(args: Args) -> Callable[[], runs.Run]:
     """Return the work of a new run, or of going on with one."""
     args.check()
     connect(args)
-    name = f"rllib-{args.players}p-seed{args.seed}"
-    return runs.prepare(args, name, Trainer, MODEL_FILE, "training.rllib_train")
+    return runs.prepare(args, Trainer, MODEL_FILE, "training.rllib_train")
 
 
 if __name__ == "__main__":
