@@ -48,7 +48,7 @@ $(RLLIB)/.installed: pyproject.toml constraints.txt constraints-rllib.txt
 	$(PYTHON) -m venv $(RLLIB)
 	grep -v '^gymnasium==' constraints.txt | cat - constraints-rllib.txt > $(RLLIB)/constraints.txt
 	$(RLLIB)/bin/python -m pip install --quiet --constraint $(RLLIB)/constraints.txt \
-		--editable ".[rllib]" pytest pytest-xdist
+		--editable ".[rllib,render]" pytest pytest-xdist
 	touch $@
 
 clean:
