@@ -16,7 +16,10 @@ PAGES = [
     ROOT / "README.md",
     *(
         ROOT / "docs" / f"{n}.md"
-        for n in ("environment", "performance", "agents", "arena", "leaderboard", "rllib")
+        for n in (
+            *("environment", "performance", "agents", "arena", "leaderboard", "records"),
+            "rllib",
+        )
     ),
 ]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
