@@ -1,25 +1,31 @@
 # make train        train an agent with the default settings (a few minutes), figures at the end
 # make test         run all tests
+# make test-rllib   run those of RLlib, and of the environments with the Gymnasium that it asks for
 # make leaderboard  play all agents against each other, for docs/leaderboard.md
 # make docs         build the documentation site in site/
 # make check        format, lint, types: what pre-commit and CI check
 # make format       put the code into the form that `make check` asks for
 # make clean        remove the environment, caches and compiled code
 #
-# Each makes .venv and installs what it needs when that is missing.
+# Each makes .venv, or .venv-rllib, and installs what it needs when that is missing.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+RLLIB := .venv-rllib
+RLLIB_TESTS := rllib.py gymnasium.py pettingzoo.py vector.py spaces.py sb3.py
 
-.PHONY: train test leaderboard docs check format clean
+.PHONY: train test test-rllib leaderboard docs check format clean
 
 train: $(INSTALLED)
 	$(BIN)/python -m training.train
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2
+
+test-rllib: $(RLLIB)/.installed
+	$(RLLIB)/bin/python -m pytest -n 2 --dist loadfile $(addprefix tests/test_, $(RLLIB_TESTS))
 
 leaderboard: $(INSTALLED)
 	$(BIN)/python -m training.leaderboard
@@ -42,6 +48,13 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
 	touch $@
 
+$(RLLIB)/.installed: pyproject.toml constraints.txt constraints-rllib.txt
+	$(PYTHON) -m venv $(RLLIB)
+	grep -v '^gymnasium==' constraints.txt | cat - constraints-rllib.txt > $(RLLIB)/constraints.txt
+	$(RLLIB)/bin/python -m pip install --quiet --constraint $(RLLIB)/constraints.txt \
+		--editable ".[rllib,render]" pytest pytest-xdist
+	touch $@
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache dist build site
+	rm -rf $(VENV) $(RLLIB) .pytest_cache .mypy_cache .ruff_cache dist build site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

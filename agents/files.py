@@ -14,7 +14,7 @@ from typing import Any
 
 PACKAGES = (
     *("taki-env", "numpy", "numba", "gymnasium", "pettingzoo"),
-    *("torch", "stable-baselines3", "sb3-contrib", "choix"),
+    *("torch", "stable-baselines3", "sb3-contrib", "choix", "ray"),
 )
 
 

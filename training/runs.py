@@ -31,7 +31,7 @@ from training.tournament import play
 
 CONFIG_FILE, CHECKPOINT_FILE, RESULTS_FILE = "config.json", "checkpoint.pt", "results.json"
 CURVE_FILE = "learning_curve.png"
-NOT_CONFIGURATION = ("runs", "resume")
+NOT_CONFIGURATION = ("runs", "resume", "address", "num_env_runners")  # where a run lies and works
 Array: TypeAlias = npt.NDArray[Any]
 YARDSTICKS = ("random", "greedy", "expert")
 LOWEST_RATE = 0.05  # of the first learning rate, at the end
@@ -130,7 +130,7 @@ class Run(Protocol):
 
 
 def plain(args: Any) -> dict[str, Any]:
-    """Return a configuration as plain values, without where it lies."""
+    """Return a configuration as plain values, without where it lies and works."""
     return {k: v for k, v in asdict(args).items() if k not in NOT_CONFIGURATION}
 
 
@@ -210,7 +210,7 @@ def read_arguments(kind: type[Arguments], words: list[str]) -> Arguments:
     check_configuration(given, plain(saved))
     if given.runs != saved.runs:
         raise ValueError("--runs is for new runs: --resume names the folder to go on in")
-    return saved
+    return given
 
 
 # Checkpoints --------------------------------------------------------------------------------------
