@@ -205,7 +205,7 @@ class Table:
         movers = np.empty(games.size, np.int64)
         advance_many(
             self.batch.states, self.batch.legal, games, self._controllers, self._running,
-            self._max_decisions, movers, self._terminated, self._truncated,
+            self._max_decisions, movers, self._terminated, self._truncated, self.batch.actions,
         )  # fmt: skip
         return movers
 
