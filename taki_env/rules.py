@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from numbers import Integral
 from typing import Any
@@ -17,6 +17,8 @@ from taki_env.cards import (
     STANDARD_DECK,
 )
 from taki_env.errors import UnknownOptionError, did_you_mean
+
+_WORDS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,23 @@ class Rules:
         """
         if not isinstance(options, Mapping):
             raise TypeError(f"rules must be a mapping of options, not {options!r}")
+        return cls(**options)
+
+    @classmethod
+    def from_words(cls, words: Sequence[str]) -> Rules:
+        """Return the rules of a command line, such as ``tournament`` and ``hand_size=5``.
+
+        Raises:
+            UnknownOptionError, ValueError, TypeError: as `from_dict`; or an option is given twice.
+        """
+        options: dict[str, Any] = {}
+        for word in words:
+            name, equals, value = word.partition("=")
+            if name in options:
+                raise ValueError(f"rule option {name} is given twice")
+            options[name] = _WORDS.get(value, value) if equals else True
+            if value.isdecimal():
+                options[name] = int(value)
         return cls(**options)
 
     def to_dict(self) -> dict[str, Any]:

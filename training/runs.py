@@ -23,6 +23,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from agents.checkpoint import DESCRIPTION, CheckpointError, describe
 from taki_env.opponents import Agent
+from taki_env.rules import Rules
 from training.cli import make_console, stopping
 from training.curve import plot_learning_curve
 from training.files import new_run_folder, provenance, replacing, write_json
@@ -44,6 +45,8 @@ class Options:
     """Decisions to train on, rounded up to whole rollouts."""
     seed: int = 0
     """Of the network, the games and the sampling."""
+    rules: tuple[str, ...] = ()
+    """Options of the game, such as tournament or hand_size=5; the standard ones by default."""
     rollout: int = 64
     """Decisions of each game between two updates."""
     learning_rate: float = 1e-3
@@ -271,10 +274,13 @@ def matches(training: Run, games: int, seed: int) -> list[dict[str, Any]]:
     Returns:
         for each table size and opponent, who takes all other seats, the figures of a report.
     """
-    learner, results = training.agent(), []
-    for num_players, opponent in product(np.unique(training.args.table_sizes), YARDSTICKS):
+    args, learner, results = training.args, training.agent(), []
+    for num_players, opponent in product(np.unique(args.table_sizes), YARDSTICKS):
         lineup = [learner, *[opponent] * (num_players - 1)]
-        report = play(lineup, int(num_players), games, seed, lineup=True, time_limit=math.inf)
+        report = play(
+            lineup, int(num_players), games, seed,
+            lineup=True, time_limit=math.inf, rules=Rules.from_words(args.rules),
+        )  # fmt: skip
         named = {"opponent": opponent, "num_players": int(num_players)}
         length = report.lengths.mean if report.lengths else math.nan
         rate = asdict(report.lineups[0].rates[learner.name])

@@ -33,7 +33,7 @@ from agents.policy import PolicyAgent
 from taki_env import OBSERVATION_SIZE, SelfPlay
 from taki_env.cards import NUM_ACTIONS
 from taki_env.opponents import Agent
-from taki_env.rules import check_num_players
+from taki_env.rules import Rules
 from training import runs
 from training.cli import run
 from training.files import provenance
@@ -82,7 +82,7 @@ class Args(runs.Options):
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
         for players in self.players:
-            check_num_players(players)
+            Rules.from_words(self.rules).check_players(players)
         if not self.players or (self.shares and len(self.shares) != len(self.players)):
             raise ValueError("--players needs a number, and --shares one for each of them or none")
         may_be_0 = ("seed", "entropy", "past_games", "opponent_games", "gae_lambda")
@@ -128,7 +128,8 @@ class Trainer:
         self.network = TakiNetwork(args.hidden, args.symmetric)
         self.optimizer = torch.optim.Adam(self.network.parameters(), args.learning_rate, eps=1e-5)
         self.players = args.table_sizes
-        self.table = SelfPlay(args.games, self.players, seed=args.seed)
+        rules = Rules.from_words(args.rules)
+        self.table = SelfPlay(args.games, self.players, rules, seed=args.seed)
         self.data = Rollout(args.rollout, args.games)
         self.past: list[TakiNetwork] = []
         self.own_seats = self.rng.integers(0, self.players)

@@ -24,7 +24,7 @@ from taki_env.engine import seed_words
 from taki_env.game import checked_seed
 from taki_env.opponents import Agent
 from taki_env.policies import POLICIES
-from taki_env.rules import check_num_players
+from taki_env.rules import Rules, check_num_players
 from training.match import REASONS, Contestant, Table
 from training.report import Outcomes, Report, make_report
 
@@ -48,6 +48,9 @@ class Tournament:
         lineup: the entrants are the one lineup, and may repeat. Otherwise every entrant plays
             one seat against each other one in all other seats.
         most_games: games of the lineups of slow entrants, by name, if less than `games`.
+        rules: the options; standard rules by default.
+        recorded: so many of the first games are given to `record` once they are played.
+        record: is called with each of their records (docs/records.md), in order.
 
     Raises:
         ValueError: an argument out of its range, or an unknown agent.
@@ -65,8 +68,13 @@ class Tournament:
         time_limit: float = TIME_LIMIT,
         lineup: bool = False,
         most_games: Mapping[str, int] | None = None,
+        rules: Rules | None = None,
+        recorded: int = 0,
+        record: Callable[[dict[str, Any]], None] = lambda record: None,
     ) -> None:
         check_num_players(num_players)
+        self.rules = rules or Rules()
+        self.rules.check_players(num_players)
         fewer = dict(most_games or {})
         whole = {"games": games, "batch": batch, "max_decisions": max_decisions}
         whole |= {f"most_games of {name}": most for name, most in fewer.items()}
@@ -80,6 +88,7 @@ class Tournament:
         self.lineups = one_lineup(numbers, num_players) if lineup else pairings(names, num_players)
         self.num_players, self.seed, self.batch = num_players, checked_seed(seed), batch
         self.max_decisions, self.time_limit = max_decisions, time_limit
+        self.recorded, self.record = recorded, record
         self._seat_agents(entrants)
         rotated = [[np.roll(lineup, r) for r in range(num_players)] for lineup in self.lineups]
         self.seating: Integers = np.array(rotated)
@@ -123,22 +132,27 @@ class Tournament:
         if games.size:
             deals, lineups, rotations = np.unravel_index(games, self.outcomes.winners.shape)
             table = self._table(deals, lineups, rotations)
+            recorded = max(0, self.recorded - self.played)
+            if recorded:
+                table.batch.keep_actions(self.max_decisions)
             table.play()
-            self._record(table, games)
+            self._note(table, games)
             self.played += games.size
+            for game, seated in enumerate(self.seating[lineups, rotations][:recorded]):
+                self.record(table.record(game, [self.names[index] for index in seated]))
         return int(games.size)
 
     def _table(self, deals: Integers, lineups: Integers, rotations: Integers) -> Table:
         variants = lineups * MAX_PLAYERS + rotations
         return Table(
-            Batch(deals.size, self.num_players, None, self.seed, deals),
+            Batch(deals.size, self.num_players, self.rules, self.seed, deals),
             self._numbers[self.seating[lineups, rotations]],
             self.contestants,
             seed_words(self.seed, deals, variants, WORDS),
             self.max_decisions,
         )
 
-    def _record(self, table: Table, games: Integers) -> None:
+    def _note(self, table: Table, games: Integers) -> None:
         out = self.outcomes
         out.winners.flat[games] = table.winners
         out.losers.flat[games] = table.losers

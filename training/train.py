@@ -29,7 +29,7 @@ from stable_baselines3.common.logger import configure
 
 from agents.checkpoint import DESCRIPTION, MODEL_FILE, describe
 from agents.policy import PolicyAgent
-from taki_env.rules import check_num_players
+from taki_env.rules import Rules
 from taki_env.sb3 import TakiVecEnv
 from training import runs
 from training.cli import run
@@ -76,7 +76,7 @@ class Args(runs.Options):
 
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
-        check_num_players(self.players)
+        Rules.from_words(self.rules).check_players(self.players)
         weights = ("random_weight", "greedy_weight", "self_weight")
         runs.check_numbers(self, ("seed", "entropy", *weights))
         if self.seed >= 2**32:
@@ -99,7 +99,8 @@ class Run:
     def __init__(self, args: Args, folder: Path) -> None:
         self.args, self.folder = args, folder
         torch.set_num_threads(args.threads)
-        self.env = TakiVecEnv(args.envs, args.players, opponents=self.opponents([]))
+        rules, opponents = Rules.from_words(args.rules), self.opponents([])
+        self.env = TakiVecEnv(args.envs, args.players, rules, opponents)
         self.model = MaskablePPO(
             TakiPolicy, self.env, n_steps=args.rollout, batch_size=args.batch_size,
             n_epochs=args.epochs, gamma=1.0, gae_lambda=args.gae_lambda, ent_coef=args.entropy,
