@@ -1,6 +1,6 @@
 """Make pictures of the docs, by name.
 
-    python docs/screenshots.py table    writes docs/images/table_2p.png, table_4p.png, table_10p.png
+python docs/screenshots.py table    writes docs/images/table_2p.png, table_4p.png, table_10p.png
 """
 
 from __future__ import annotations
