@@ -143,7 +143,8 @@ def work(args: Args, play: Play) -> None:
                 number += 1
                 again = play.ask("another game? (y/n) ").lower() in ("y", "yes")
                 if again:
-                    play.begin(play.table.dealt_anew(args.seed and args.seed + number))
+                    seed = None if args.seed is None else args.seed + number
+                    play.begin(play.table.dealt_anew(seed))
         except EOFError:
             return
 
