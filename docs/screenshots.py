@@ -20,7 +20,7 @@ from taki_env.drawing import picture
 from taki_env.rendering import LastActions
 
 IMAGES = Path(__file__).parent / "images"
-COLORS = 200
+COLORS = 128
 """A picture with so few is small."""
 
 

@@ -355,7 +355,9 @@ class Window:
 
     def _heed_events(self) -> None:
         """Close the window if that is asked for."""
-        if self._open and pygame.display.get_init() and pygame.event.get(pygame.QUIT):
+        if not self._open or not pygame.display.get_init():
+            return
+        if any(event.type == pygame.QUIT for event in pygame.event.get()):
             self.close()
             self._dismissed = True
 
@@ -376,7 +378,7 @@ def open_display() -> pygame.Surface:
         pygame.display.init()
         if pygame.display.get_driver() == "offscreen" and "SDL_VIDEODRIVER" not in os.environ:
             pygame.display.quit()
-            raise pygame.error("no video device but memory")
+            raise pygame.error("SDL has no video device")
         pygame.display.set_caption(TITLE)
         return pygame.display.set_mode((WIDTH, HEIGHT))
     except pygame.error as error:

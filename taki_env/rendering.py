@@ -151,8 +151,10 @@ class LastActions:
         """Forget what was done."""
         self.lines = []
 
-    def note(self, before: Position, action: int | str, after: Position, only: bool = False) -> str:
-        """Add an action, and return it in words.
+    def note(
+        self, before: Position, action: int | str, after: Position, only: bool = False
+    ) -> bool:
+        """Add an action; return whether there is anything to tell of it.
 
         Args:
             before: the position in which it was chosen.
@@ -160,12 +162,14 @@ class LastActions:
             after: the position that it led to.
             only: forget what was done before, unless this action is not to be told.
         """
-        hidden = self.public and _lets_stand(before, _name(action))
+        name = _name(action)
+        hidden = self.public and _lets_stand(before, name)
         if only and not hidden:
             self.clear()
-        told = [] if hidden else [_own_text(before, _name(action), after)]
-        self.lines += [*told, *_effects_text(before, _name(action), after)]
-        return action_text(before, action, after)
+        told = [] if hidden else [_own_text(before, name, after)]
+        told += _effects_text(before, name, after)
+        self.lines += told
+        return bool(told)
 
 
 def action_text(before: Position, action: int | str, after: Position) -> str:
@@ -194,7 +198,7 @@ def _own_text(before: Position, name: str, after: Position) -> str:
     drawn = 0 if _lets_stand(before, name) else _drawn(before, name, after)[actor]
     if name == ACTIONS[DRAW]:
         return f"seat {actor} drew {_cards(drawn)}" if drawn else f"seat {actor} found no card left"
-    if after["stages"] and after["stages"][actor] != before["stages"][actor]:
+    if after["stages"] and 0 < after["stages"][actor] != before["stages"][actor]:
         words += f", reached stage {after['stages'][actor]}"
     if drawn:
         words += f" and drew {_cards(drawn)}"

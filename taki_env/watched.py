@@ -26,7 +26,7 @@ class WatchedGames(LearnerGames):
     def __init__(self, renderer: Renderer, num_games: int, *others: Any) -> None:
         self._last = renderer.last
         self.on_decision: Callable[[], object] | None = None
-        """Is called after every decision."""
+        """Is called after every decision of which there is anything to tell."""
         super().__init__(num_games, *others)
 
     def _seat_learners(self, games: Seats) -> None:
@@ -56,8 +56,9 @@ class WatchedGames(LearnerGames):
             before = self.game(game).to_dict()
             super()._carry_out(np.array([game]), np.array([action]))
             own = bool(before["actor"] == self.seats[game])
-            self._last[game].note(before, int(action), self.game(game).to_dict(), only=own)
-            if self.on_decision:
+            after = self.game(game).to_dict()
+            told = self._last[game].note(before, int(action), after, only=own)
+            if told and self.on_decision:
                 self.on_decision()
 
 
