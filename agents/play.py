@@ -96,6 +96,8 @@ def seated(args: Args) -> Table:
             f"--opponents must be one, or {args.players - 1} for {args.players} players, "
             f"not {len(others)}"
         )
+    if PERSON in others:
+        raise ValueError(f"--opponents: {PERSON!r} is no agent but yourself")
     seed = checked_seed(args.seed)
     names = [*others[: args.seat], PERSON, *others[args.seat :]]
     return Table.of(Game(args.players, args.rules, seed), seed, names)

@@ -26,10 +26,10 @@ CARD_HELP = {
     "taki": "opens a run: lay as many cards of its color as you like. Close it, and its final card "
     "acts; pass, and it stays open for the next player",
     "super taki": "a TAKI of the active color; not on a +2 stack or a +3 that awaits answers",
+    "change color": "names the color that goes on; not on a +2 stack or a +3 that awaits answers",
     "king": "on any card; cancels a +2 stack or a +3. Then play any one card, or pass",
     "+3": "every other player draws three, unless it is answered; not on a +2 stack",
     "+3 breaker": "cancels a +3, whose player draws three; on your own turn, you draw three",
-    "change color": "names the color that goes on; not on a +2 stack or a +3 that awaits answers",
 }
 """What each kind of card does, after docs/RULES.md, section 5."""
 

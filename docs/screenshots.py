@@ -1,20 +1,30 @@
 """Make pictures of the docs, by name.
 
-python docs/screenshots.py table    writes docs/images/table_2p.png, table_4p.png, table_10p.png
+python docs/screenshots.py table     writes docs/images/table_2p.png, table_4p.png, table_10p.png
+python docs/screenshots.py terminal  writes docs/images/play.svg
 """
 
 from __future__ import annotations
 
+import io
+import re
+import sys
 from collections.abc import Callable
+from contextlib import chdir, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 import tyro
 from PIL import Image
+from rich.console import Console
 
+import agents
+from agents import play
+from agents.terminal import Play
 from taki_env import Game, Rules
 from taki_env.drawing import picture
 from taki_env.rendering import LastActions
@@ -28,7 +38,7 @@ COLORS = 128
 class Args:
     """Make pictures of the docs."""
 
-    name: Annotated[Literal["table"], tyro.conf.Positional]
+    name: Annotated[Literal["table", "terminal"], tyro.conf.Positional]
     """What they show."""
 
 
@@ -60,7 +70,28 @@ def table() -> None:
         save(picture(game.to_dict(), last=last.lines), f"table_{game.num_players}p.png")
 
 
-PICTURES = {"table": table}
+ENTRIES = ("hint", "blue t", "blue 8", "close", "quit")
+"""A game at a terminal begins so."""
+FONTS = re.compile(r"@font-face {.*?}\s*", re.DOTALL)
+"""From elsewhere, in rich's pictures; a viewer's own will do."""
+
+
+def terminal() -> None:
+    """Write the first turn of a game at a terminal."""
+    console = Console(
+        record=True, file=io.StringIO(), force_terminal=True, color_system="truecolor", width=92,
+        markup=False, emoji=False,
+    )  # fmt: skip
+    game = play.seated(play.Args(players=3, seed=195))
+    hinter = agents.load("search:simulations=2000")
+    sys.stdin = io.StringIO("".join(f"{entry}\n" for entry in ENTRIES))
+    with TemporaryDirectory() as folder, chdir(folder), suppress(EOFError):
+        Play(game, hinter, console, Path("game.json")).play()
+    svg = console.export_svg(title="python -m agents.play --players 3", unique_id="play")
+    (IMAGES / "play.svg").write_text(FONTS.sub("", svg))
+
+
+PICTURES = {"table": table, "terminal": terminal}
 
 if __name__ == "__main__":
     PICTURES[tyro.cli(Args).name]()

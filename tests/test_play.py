@@ -40,7 +40,7 @@ from agents.screen import (
     step_text,
 )
 from agents.terminal import PERSON, Play, Table
-from taki_env import CARDS, Game, Rules
+from taki_env import ACTIONS, CARDS, Game, Rules
 from tests.helpers import game, position
 
 ROOT = Path(__file__).parent.parent
@@ -57,7 +57,7 @@ class Chosen:
 
     def act(self, view: Any) -> np.ndarray:
         """Return the next one."""
-        return np.array([play.ACTIONS.index(self.actions.pop(0))])
+        return np.array([ACTIONS.index(self.actions.pop(0))])
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +104,7 @@ TERMINAL = (
     "import fcntl, runpy, sys, termios\n"
     "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
     "sys.argv[0] = 'play'\n"
-    "runpy.run_module('agents.play', run_name='__main__')\n"
+    "runpy.run_module('agents.play', run_name='__main__', alter_sys=True)\n"
 )
 
 
@@ -521,7 +521,7 @@ def test_every_command_is_done() -> None:
         ({"opponents": ("greedy", "expert")}, "--opponents must be one, or 1 for 2 players, not 2"),
         ({"opponents": ()}, "--opponents must be one, or 1 for 2 players, not 0"),
         ({"opponents": ("search:simulations=x",)}, "simulations must be int"),
-        ({"opponents": (PERSON,)}, "unknown agent 'person'"),
+        ({"opponents": (PERSON,)}, "'person' is no agent"),
         ({"hint": "serch"}, "did you mean 'search'"),
         ({"players": 11}, "num_players must be 2 to 10"),
         ({"seat": 2}, "--seat must be 0 to 1"),
