@@ -47,9 +47,9 @@ class EntryError(ValueError):
     """An entry that says nothing that can be done."""
 
 
-def say(console: Console, text: str | Text = "") -> None:
+def say(console: Console, text: str | Text = "", end: str = "\n") -> None:
     """Print text as it is."""
-    console.print(text, highlight=False)
+    console.print(text, end=end, highlight=False)
 
 
 # Entries ------------------------------------------------------------------------------------------
@@ -204,8 +204,8 @@ def as_you(text: str, seat: int) -> str:
 def new_cards(before: Position, action: str, after: Position, seat: int) -> list[str]:
     """Return the cards that came into a hand with an action."""
     old = Counter(before["hands"][seat])
-    if before["actor"] == seat:
-        old[action.partition(" to ")[0]] -= 1
+    if before["actor"] == seat and (card := action.partition(" to ")[0]) in old:
+        old[card] -= 1
     return list((Counter(after["hands"][seat]) - old).elements())
 
 

@@ -130,7 +130,7 @@ class Play:
 
     def ask(self, prompt: str) -> str:
         """Return an entry; it is shown as well if it was not typed at a terminal."""
-        self.console.print(prompt, end="")
+        say(self.console, prompt, end="")
         entry = input()
         if not sys.stdin.isatty():
             self._say(entry)

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -44,6 +45,8 @@ from taki_env import ACTIONS, CARDS, Game, Rules
 from tests.helpers import game, position
 
 ROOT = Path(__file__).parent.parent
+SILENCE = 300
+"""Seconds after which a command that prints nothing hangs."""
 FAST = Args(opponents=("greedy",), hint="search:simulations=50", seed=1)
 
 
@@ -125,6 +128,8 @@ class Terminal:
         """Return what is printed until it ends with a pattern, or the command has ended."""
         start = len(self.text)
         while not re.search(rf"(?:{pattern})$", self.text[start:]):
+            ready, _, _ = select.select([self.master], [], [], SILENCE)
+            assert ready, f"waiting for {pattern!r} after {self.text!r}"
             try:
                 read = os.read(self.master, 4096)
             except OSError:  # Linux: the other end is closed
@@ -407,6 +412,7 @@ def test_what_comes_into_the_hand_is_named() -> None:
     after = {**before, "hands": [["red 5", "blue 1", "king"], ["red 1"]]}
     assert new_cards(before, "red 5", after, 0) == ["red 5", "blue 1"]
     assert new_cards({**before, "actor": 1}, "red 1", after, 0) == ["blue 1"]
+    assert new_cards(before, "pass", after, 0) == ["blue 1"]
     assert as_you("all but seat 1 drew 3 cards each; seat 10", 1) == (
         "all but you drew 3 cards each; seat 10"
     )
