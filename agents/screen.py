@@ -162,7 +162,7 @@ def _run_text(color: str, legal: Sequence[str]) -> str:
     ways = [f"lay more {color} cards"] if any(name in _CARD_NAMES for name in legal) else []
     ways += ["close it"] if "close taki" in legal else []
     ways += ["pass to leave it open"] if "pass" in legal else []
-    return f"your {color} TAKI is open: {' or '.join(ways)}"
+    return f"your {color} TAKI is open: {', or '.join(ways)}"
 
 
 def _answer_text(position: Position, legal: Sequence[str]) -> str:

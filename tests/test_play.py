@@ -377,12 +377,12 @@ def test_a_hand_is_grouped_by_color() -> None:
         (
             ["red 5"],
             {"lead": "red taki", "phase": "run", "open_taki": True},
-            "your red TAKI is open: lay more red cards or pass to leave it open$",
+            "your red TAKI is open: lay more red cards, or pass to leave it open$",
         ),
         (
             ["blue 5"],
             {"phase": "run", "open_taki": True, "can_close": True},
-            "your red TAKI is open: close it or pass to leave it open$",
+            "your red TAKI is open: close it, or pass to leave it open$",
         ),
         (["red 5"], {"lead": "red plus", "phase": "plus"}, "a Plus asks for one more card$"),
         (["blue 5"], {"lead": "red plus", "phase": "plus"}, "one more card; none .* so draw$"),
