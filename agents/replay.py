@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,21 +25,15 @@ from agents.analyze import Analyst, Predictor, analysis
 from agents.cli import check_folder, make_console, run
 from agents.files import replacing
 from agents.records import Record, read_record, read_records
-from taki_env import CARDS, Game, Rules
+from taki_env import ACTIONS, CARDS, Game, Rules
+from taki_env.cards import DRAW
 from taki_env.position import CARD_INDEX
 from taki_env.record import CARRIED, is_hidden
-from taki_env.rendering import table_text
+from taki_env.rendering import deed, state_notes, table_text
 from taki_env.replay import positions_of
 
 T = TypeVar("T")
 HIDDEN = -1
-PASSES = {
-    "run": "leaves the TAKI open",
-    "king": "plays no extra card",
-    "respond": "lets the +3 stand",
-    "last_card": "does not say last card",
-}
-"""What `pass` means in each phase."""
 IFRAME = (
     '<iframe title="{title}" srcdoc="{page}" width="100%" height="{height}" '
     'style="border: 0" allow="fullscreen"></iframe>'
@@ -48,22 +43,26 @@ IFRAME = (
 # What happened, in words --------------------------------------------------------------------------
 
 
+def step_words(record: Record, step: Mapping[str, Any], position: Mapping[str, Any]) -> list[str]:
+    """Return what a step did in a position: the action, and who drew what."""
+    words = action_words(step, position)
+    told = [f"{player(record, step['actor'])} {words}"] if words else []
+    return told + [draw_words(*draw) for draw in step.get("draws", [])]
+
+
 def action_words(step: Mapping[str, Any], position: Mapping[str, Any]) -> str:
-    """Return what the actor of a step does in a position."""
-    action = step["action"]
-    if action == "pass":
-        return PASSES[position["phase"]]
-    if action == "draw":
-        return "takes the +2 stack" if position["pending_draw"] else "draws"
-    words = {"close taki": "closes the TAKI", "say last card": "says last card"}
-    return words.get(action, f"plays {action}")
+    """Return what the actor of a step did, nothing if its draws say it all."""
+    if step["action"] != ACTIONS[DRAW]:
+        return deed(position, step["action"])
+    if position["pending_draw"]:
+        return "took the +2 stack"
+    return "" if "draws" in step else "found no card left"
 
 
 def draw_words(seat: int, cards: Sequence[str | None]) -> str:
-    """Return who draws what; of hidden cards, how many."""
-    shown = cards and cards[0] is not None
+    """Return who drew what; of hidden cards, how many."""
     count = f"{len(cards)} card{'s' if len(cards) != 1 else ''}"
-    return f"seat {seat} draws {', '.join(map(str, cards)) if shown else count}"
+    return f"seat {seat} drew {count if None in cards else ', '.join(map(str, cards))}"
 
 
 def player(record: Record, seat: int) -> str:
@@ -94,8 +93,7 @@ def text(record: Record) -> str:
     for number, (step, before, after) in enumerate(
         zip(steps, positions, positions[1:], strict=False), 1
     ):
-        words = [f"{player(record, step['actor'])} {action_words(step, before)}"]
-        words += [draw_words(*draw) for draw in step.get("draws", [])]
+        words = step_words(record, step, before)
         if "value" in step:
             words.append(f"expected {step['value']:+.2f}")
         parts.append(f"step {number} of {len(steps)}: {'; '.join(words)}\n")
@@ -120,9 +118,10 @@ def page(record: Record) -> str:
 
 
 def page_title(record: Record) -> str:
-    """Return who played."""
-    names = record["names"] or [f"seat {seat}" for seat in range(record["num_players"])]
-    return f"TAKI: {', '.join(names)}"
+    """Return who played, as in "greedy, 3 random"."""
+    counts = Counter(record["names"] or ["unnamed"] * record["num_players"])
+    players = [f"{count} {name}" if count > 1 else name for name, count in counts.items()]
+    return f"TAKI: {', '.join(players)}"
 
 
 def page_data(record: Record) -> dict[str, Any]:
@@ -162,7 +161,8 @@ def page_table(position: Mapping[str, Any]) -> dict[str, Any]:
     table = {key: value for key, value in position.items() if key not in CARRIED}
     discard = position["discard_pile"]
     sizes = {"draw_pile": len(position["draw_pile"]), "discard_pile": len(discard)}
-    return {**table, **sizes, "lead": CARD_INDEX[discard[-1]]}
+    lead = CARD_INDEX[discard[-1]]
+    return {**table, **sizes, "lead": lead, "notes": state_notes(position)}
 
 
 def page_step(step: Mapping[str, Any], position: Mapping[str, Any]) -> dict[str, Any]:

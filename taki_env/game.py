@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env.cards import ACTIONS, NUM_ACTIONS, PHASES
-from taki_env.engine import Records, Words, base_word, seed_words
+from taki_env.engine import GAME_DTYPE, Records, Words, base_word, seed_words
 from taki_env.errors import IllegalActionError, did_you_mean
 from taki_env.loops import (
     apply_many,
@@ -62,8 +62,12 @@ class Game:
 
         `dealt` is the seed, deal and episode that this is the first state of, if it is one.
         """
-        self._first, self._dealt = self._states.copy(), dealt
+        self._first, self._dealt = self._states.tobytes(), dealt
         self._actions: list[int] = []
+
+    def _beginning(self) -> Records:
+        """Return the state with which the history starts, (1,)."""
+        return records(self._first)
 
     @classmethod
     def from_dict(cls, position: Mapping[str, Any], seed: int = 0) -> Game:
@@ -83,7 +87,7 @@ class Game:
     def _of(cls, states: Records, rules: Rules) -> Game:
         """Return the game of a copy of a record (1,)."""
         game = cls.__new__(cls)
-        game._states, game.rules = states.copy(), rules
+        game._states, game.rules = records(states.tobytes()), rules
         game._legal = np.zeros(1, np.uint64)
         legal_many(game._states, game._legal)
         game._begin()
@@ -297,6 +301,11 @@ class Game:
         from taki_env.rendering import table_text
 
         return table_text(self.to_dict())
+
+
+def records(memory: bytes) -> Records:
+    """Return records of their own from a copy of memory; NumPy copies them field by field."""
+    return np.frombuffer(bytearray(memory), GAME_DTYPE)
 
 
 def checked_rules(rules: Rules | None) -> Rules:

@@ -15,7 +15,7 @@ import numpy as np
 
 from taki_env.cards import ACTIONS, CARDS, CHANGE_COLOR, DRAW, PHASES
 from taki_env.engine import Record, Records
-from taki_env.game import Game
+from taki_env.game import Game, records
 from taki_env.loops import apply_many
 from taki_env.position import KEYS as POSITION_KEYS
 from taki_env.position import write_position
@@ -120,7 +120,7 @@ def is_value(value: Any) -> bool:
 def _origin(game: Game, note: str | None) -> Words:
     """Return what a seat must not know."""
     numbers = dict(zip(("seed", "deal", "episode"), game._dealt or (None,) * 3, strict=True))
-    return {**numbers, "word": word_of(game._first), "note": note}
+    return {**numbers, "word": word_of(game._beginning()), "note": note}
 
 
 def word_of(states: Records) -> str:
@@ -136,16 +136,16 @@ def result_of(game: Game) -> Words:
 
 def _full_play(game: Game, values: Sequence[float | None] | None) -> Words:
     steps = [step for step, *_ in _play(game, values)]
-    return {"first": write_position(game._first[0], game.rules), "steps": steps}
+    return {"first": write_position(game._beginning()[0], game.rules), "steps": steps}
 
 
 def _play(
     game: Game, values: Sequence[float | None] | None
 ) -> Iterator[tuple[Words, Records, Records]]:
     """Yield every step with the state before it and after it."""
-    states, legal = game._first.copy(), np.ones(1, np.uint64)
+    states, legal = game._beginning(), np.ones(1, np.uint64)
     for number, action in enumerate(game._actions):
-        before = states.copy()
+        before = records(states.tobytes())
         apply_many(states, _FIRST, np.array([action]), legal)
         step: Words = {"actor": int(before["actor"][0]), "action": ACTIONS[action]}
         if draws := drawn(before, states, action):
@@ -232,7 +232,7 @@ def _seen_play(game: Game, values: Sequence[float | None] | None, seat: int) -> 
 
     That another seat lets a +3 stand is no step: what follows from it belongs to the step before.
     """
-    positions = [seen(write_position(game._first[0], game.rules), seat)]
+    positions = [seen(write_position(game._beginning()[0], game.rules), seat)]
     steps: list[Words] = []
     for step, before, after in _play(game, values):
         position = seen(write_position(after[0], game.rules), seat)

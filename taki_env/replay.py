@@ -12,7 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from taki_env.cards import BREAKER, CARDS, CHANGE_COLOR, COLORS, DRAW, PHASES, SYMBOLS
+from taki_env.cards import (
+    ACTIONS,
+    BREAKER,
+    CARDS,
+    CHANGE_COLOR,
+    COLORS,
+    DRAW,
+    PASS,
+    PHASES,
+    SYMBOLS,
+)
 from taki_env.errors import RecordError, did_you_mean
 from taki_env.game import ACTION_INDEX, Game
 from taki_env.position import CARD_INDEX, FLAGS, read_position
@@ -33,6 +43,9 @@ from taki_env.record import (
     word_of,
 )
 from taki_env.rules import Rules
+
+PASSING = ("run", "king", "respond", "last_card")
+"""Phases in which there is something to pass on."""
 
 
 def positions_of(record: Mapping[str, Any]) -> list[Words]:
@@ -161,7 +174,9 @@ def _checked_deal(game: Game, numbers: list[Any]) -> tuple[int, int, int]:
     with _told("first"):
         dealt = Game(game.num_players, game.rules, seed)
     dealt._deal(seed, episode, deal)
-    if dealt.to_dict() != game.to_dict() or word_of(dealt._first) != word_of(game._first):
+    if dealt.to_dict() != game.to_dict() or word_of(dealt._beginning()) != word_of(
+        game._beginning()
+    ):
         raise RecordError(
             f"first and word are not what seed {seed} deals (deal {deal}, episode {episode})"
         )
@@ -274,6 +289,8 @@ def _next_seen(position: Words, step: Any, seat: int) -> Words:
         raise RecordError(f"the actor must be 0 to {players - 1}, not {_brief(step['actor'])}")
     if not isinstance(step["action"], str) or step["action"] not in ACTION_INDEX:
         raise RecordError(f"{_brief(step['action'])} is not the name of an action")
+    if step["action"] == ACTIONS[PASS] and position["phase"] not in PASSING:
+        raise RecordError(f"nobody can pass in phase {position['phase']!r}")
     _check_value(step)
     after = {**position, "hands": [list(hand) for hand in position["hands"]]}
     _lay(after, step["actor"], ACTION_INDEX[step["action"]])

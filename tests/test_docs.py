@@ -12,13 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [
-    ROOT / "README.md",
-    *(
-        ROOT / "docs" / f"{n}.md"
-        for n in ("environment", "performance", "agents", "arena", "leaderboard", "play")
-    ),
-]
+NAMES = ("environment", "performance", "agents", "arena", "leaderboard", "play", "records")
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in NAMES)]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
