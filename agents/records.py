@@ -17,22 +17,28 @@ RECORDED = 1000
 
 
 @contextmanager
-def recording(path: Path | None) -> Iterator[Callable[[Record], None]]:
+def recording(path: Path | None, append: bool = False) -> Iterator[Callable[[Record], None]]:
     """Give a function that adds a record to a new file; nothing is written without a path.
 
+    `append` keeps the games that the file holds already.
     Each line is written whole and at once, so that whatever ends the work leaves all games that
     were recorded before.
     """
     if path is None:
         yield lambda record: None
         return
-    with path.open("w", encoding="utf-8") as file:
+    with path.open("a" if append else "w", encoding="utf-8") as file:
 
         def add(record: Record) -> None:
-            file.write(json.dumps(record, separators=(",", ":")) + "\n")
+            file.write(line_of(record))
             file.flush()
 
         yield add
+
+
+def line_of(record: Record) -> str:
+    """Return a record as a line of a file."""
+    return json.dumps(record, separators=(",", ":")) + "\n"
 
 
 def read_record(path: Path, line: int = 1) -> Record:

@@ -21,6 +21,7 @@ from rich.console import Console
 
 import agents
 from agents.analyze import analysis, read_game, show
+from agents.screen import COMMANDS
 from agents.search import SearchAgent
 from taki_env import ACTIONS, LAYOUT, OBSERVATION_SIZE, Rules
 from taki_env.cards import CARDS, CHANGE_COLOR, DRAW, NUM_COLORED, STANDARD_DECK
@@ -237,6 +238,11 @@ def analyzed() -> str:
     return "```text\n" + "".join(f"{line.rstrip()}\n" for line in lines) + "```\n"
 
 
+def play_commands() -> str:
+    """Return what a person at a terminal can enter besides an action."""
+    return table(("entry", "what it does"), [(f"`{name}`", COMMANDS[name]) for name in COMMANDS])
+
+
 def record() -> str:
     """Return the size of a game."""
     return (
@@ -296,6 +302,7 @@ TABLES = {
     "search_speed": search_speed,
     "search_strength": search_strength,
     "analysis": analyzed,
+    "play_commands": play_commands,
 }
 
 

@@ -1,12 +1,16 @@
 """Make pictures of the docs, by name.
 
-python docs/screenshots.py table    writes docs/images/table_2p.png, table_4p.png, table_10p.png
+python docs/screenshots.py table     writes docs/images/table_2p.png, table_4p.png, table_10p.png
+python docs/screenshots.py terminal  writes docs/images/play.svg
 """
 
 from __future__ import annotations
 
 import io
+import re
+import sys
 from collections.abc import Callable
+from contextlib import chdir, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -18,10 +22,13 @@ import numpy.typing as npt
 import tyro
 from browser import open_browser
 from PIL import Image
+from rich.console import Console
 
 import agents
+from agents import play
 from agents.files import provenance, write_json
 from agents.replay import page, with_values
+from agents.terminal import Play
 from taki_env import Game, Rules
 from taki_env.drawing import picture
 from taki_env.rendering import LastActions
@@ -38,7 +45,7 @@ COLORS = 128
 class Args:
     """Make pictures of the docs."""
 
-    name: Annotated[Literal["table", "replay"], tyro.conf.Positional]
+    name: Annotated[Literal["table", "replay", "terminal"], tyro.conf.Positional]
     """What they show."""
 
 
@@ -68,6 +75,27 @@ def table() -> None:
     for game, shown in scenes:
         last = played_until(game, shown, seed=0)
         save(picture(game.to_dict(), last=last.lines), f"table_{game.num_players}p.png")
+
+
+ENTRIES = ("hint", "blue t", "blue 8", "close", "quit")
+"""A game at a terminal begins so."""
+FONTS = re.compile(r"@font-face {.*?}\s*", re.DOTALL)
+"""From elsewhere, in rich's pictures; a viewer's own will do."""
+
+
+def terminal() -> None:
+    """Write the first turn of a game at a terminal."""
+    console = Console(
+        record=True, file=io.StringIO(), force_terminal=True, color_system="truecolor", width=92,
+        markup=False, emoji=False,
+    )  # fmt: skip
+    game = play.seated(play.Args(players=3, seed=195))
+    hinter = agents.load("search:simulations=2000")
+    sys.stdin = io.StringIO("".join(f"{entry}\n" for entry in ENTRIES))
+    with TemporaryDirectory() as folder, chdir(folder), suppress(EOFError):
+        Play(game, hinter, console, Path("game.json")).play()
+    svg = console.export_svg(title="python -m agents.play --players 3", unique_id="play")
+    (IMAGES / "play.svg").write_text(FONTS.sub("", svg))
 
 
 def recorded(names: list[str], rules: Rules, seed: int) -> dict[str, Any]:
@@ -110,7 +138,7 @@ def loading_time(show: Any, file: Path) -> float:
     return milliseconds / 1000
 
 
-PICTURES = {"table": table, "replay": replay}
+PICTURES = {"table": table, "replay": replay, "terminal": terminal}
 
 if __name__ == "__main__":
     PICTURES[tyro.cli(Args).name]()

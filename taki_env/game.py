@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env.cards import ACTIONS, NUM_ACTIONS, PHASES
-from taki_env.engine import GAME_DTYPE, Records, base_word, seed_words
+from taki_env.engine import GAME_DTYPE, Records, Words, base_word, seed_words
 from taki_env.errors import IllegalActionError, did_you_mean
 from taki_env.loops import (
     apply_many,
@@ -245,8 +245,11 @@ class Game:
         observe_many(self._states, np.array(seats, np.int64), out[np.newaxis])
         return out
 
-    def view(self) -> View:
+    def view(self, words: Words | None = None) -> View:
         """Return what the actor sees as agents get it: a view of one game.
+
+        Args:
+            words: uint64 (1,), not 0, from which agents draw in place of their own generators.
 
         Raises:
             ValueError: the game is over, and nobody acts.
@@ -255,7 +258,7 @@ class Game:
 
         if self.is_over:
             raise ValueError(f"the game is over, seat {self.winner} has won")
-        return View(self._states.copy(), self._legal.copy())
+        return View(self._states.copy(), self._legal.copy(), words)
 
     def clone(self) -> Game:
         """Return an independent copy, which will draw and shuffle the same cards."""

@@ -271,7 +271,7 @@ def table_text(
         colors: paint cards with the codes of terminals.
     """
     state = ", ".join(state_notes(position))
-    lines = [_table_line(position, colors), *_seat_lines(position, seat, colors), state]
+    lines = [table_line(position, colors), *_seat_lines(position, seat, colors), state]
     if last:
         lines.append(f"last: {'; '.join(last)}")
     return "\n".join(lines) + "\n"
@@ -304,11 +304,12 @@ def state_notes(position: Position) -> list[str]:
     return notes
 
 
-def _table_line(position: Position, colors: bool) -> str:
+def table_line(position: Position, colors: bool) -> str:
+    """Return what lies on the table, in a line; arguments as of `table_text`."""
     pile, discard = position["draw_pile"] or [], position["discard_pile"]
     arrow = "->" if position["direction"] == 1 else "<-"
     return (
-        f"lead [{_painted(discard[-1], colors)}]  color {_painted(position['color'], colors)}  "
+        f"lead [{painted(discard[-1], colors)}]  color {painted(position['color'], colors)}  "
         f"direction {arrow}  draw pile {len(pile)}  discard pile {len(discard)}"
     )
 
@@ -317,15 +318,21 @@ def _seat_lines(position: Position, seat: int | None, colors: bool) -> list[str]
     lines = []
     for player, hand in enumerate(position["hands"]):
         seen = seat in (None, player)
-        cards = "  ".join(_painted(card, colors) for card in hand) if seen else "hidden"
-        stage = f", stage {position['stages'][player]}" if position["stages"] else ""
-        acts = player == known_actor(position, seat)
-        name = f"{'>' if acts else ' '} seat {player}"
-        name = f"{BOLD}{name}{RESET}" if acts and colors else name
-        lines.append(f"{name} ({len(hand)} cards{stage}): {cards}")
+        cards = "  ".join(painted(card, colors) for card in hand) if seen else "hidden"
+        lines.append(f"{seat_label(position, player, seat, colors)}: {cards}")
     return lines
 
 
-def _painted(card: str, colors: bool) -> str:
+def seat_label(position: Position, player: int, seat: int | None, colors: bool) -> str:
+    """Return a player's seat, cards and stage; the other arguments as of `table_text`."""
+    stage = f", stage {position['stages'][player]}" if position["stages"] else ""
+    acts = player == known_actor(position, seat)
+    name = f"{'>' if acts else ' '} seat {player}"
+    name = f"{BOLD}{name}{RESET}" if acts and colors else name
+    return f"{name} ({len(position['hands'][player])} cards{stage})"
+
+
+def painted(card: str, colors: bool) -> str:
+    """Return a card's name, or a color's, in its color."""
     tint = TINTS.get(card.partition(" ")[0], COLORLESS_TINT)
     return f"{tint}{card}{RESET}" if colors else card
