@@ -99,10 +99,20 @@ def _names(counts: Counts) -> list[str]:
     return [CARDS[card] for card in range(NUM_CARDS) for _ in range(counts[card])]
 
 
+def hand_cards(s: Record, seat: int) -> list[int]:
+    """Return the card types of a hand, sorted."""
+    once, twice = s["holds"][seat]
+    return _expand(_counts(once, twice, s["change_colors"][seat]))
+
+
+def discard_cards(s: Record) -> list[int]:
+    """Return the card types of the discard pile with the leading card, sorted."""
+    return _expand(_counts(s["discard_one"], s["discard_two"], s["discard_change_colors"]))
+
+
 def hand_names(s: Record, seat: int) -> list[str]:
     """Return the cards of a hand, sorted by card index."""
-    once, twice = s["holds"][seat]
-    return _names(_counts(once, twice, s["change_colors"][seat]))
+    return [CARDS[card] for card in hand_cards(s, seat)]
 
 
 def symbol_name(s: Record) -> str | None:
