@@ -1,4 +1,4 @@
-"""Decks by name: the standard one, and small ones whose games can be solved (docs/game_theory.md)."""
+"""Decks by name: the standard one, and small ones whose games can be solved exactly."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class Deck(NamedTuple):
     """After so many a game counts as drawn where games must end: the rules set no limit."""
 
 
-def _of(hand_size: int, max_decisions: int, *names: str) -> Deck:
+def _small(hand_size: int, max_decisions: int, names: str) -> Deck:
     """Return the deck of the named cards; a name may occur twice."""
-    return Deck(tuple(names.count(card) for card in CARDS), hand_size, max_decisions)
-
-
-def _colored(colors: str, symbols: str) -> list[str]:
-    return [f"{color} {symbol}" for color in colors.split() for symbol in symbols.split()]
+    cards = names.split(", ")
+    return Deck(tuple(cards.count(card) for card in CARDS), hand_size, max_decisions)
 
 
 DECKS = {
     "standard": Deck(STANDARD_DECK, 8, 500),
-    "mini-1": _of(2, 10, *_colored("red green", "1 3 stop")),
-    "mini-2": _of(2, 10, *_colored("red green", "1 3 +2"), "change color"),
-    "mini-3": _of(2, 10, *_colored("red green", "1 plus taki"), "super taki"),
-    "mini-4": _of(3, 10, *_colored("red green", "1 3 stop"), "king", "+3", "+3 breaker"),
+    "mini-1": _small(2, 12, "red 1, red 1, red stop, green 1, green 1, green stop"),
+    "mini-2": _small(2, 8, "red 1, red 1, red +2, green 1, green +2, change color"),
+    "mini-3": _small(1, 8, "red 1, red change direction, green 1, king, +3, +3 breaker"),
+    "mini-4": _small(
+        2, 8, "red 1, red plus, red taki, green 1, green plus, green taki, super taki"
+    ),
 }
+"""`mini-1` to `mini-4` have all kinds of cards between them."""

@@ -29,7 +29,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from taki_env.batch import refusal, rewards_of
 from taki_env.cards import (
@@ -191,14 +190,16 @@ class Table(NamedTuple):
         """
         if not self.legal >> action & 1:
             raise IllegalActionError(refusal(action, self.legal))
-        tried, _ = self._applied(self.record, action)  # what it draws means nothing yet
-        sizes = [int(record["hand_sizes"].sum()) for record in (self.record, tried)]
-        played = [min(action, NUM_CARDS - 1)] if action < DRAW else []
-        needed = sizes[1] - sizes[0] + len(played)
-        before, after = discard_cards(self.record[0]), discard_cards(tried[0])
-        recycled = tuple(_less(sorted(before + played), after))
-        table = self._replace(action=action, needed=needed, recycled=recycled)
-        return table if needed else table._carried_out()
+        after, legal = self._applied(self.record, action)
+        s, played = self.record[0], [min(action, NUM_CARDS - 1)] if action < DRAW else []
+        needed = _held(after[0]) - _held(s) + len(played)
+        if not needed:
+            return self._next(after, legal, self.settled, notes=self._noted(action, after))
+        table = self._replace(action=action, needed=needed)  # which cards `after` drew is chance
+        if needed <= s["draw_size"]:
+            return table
+        recycled = _less(sorted(discard_cards(s) + played), discard_cards(after[0]))
+        return table._replace(recycled=tuple(recycled))
 
     def choose(self, card: int) -> Table:
         """Return the table after chance has chosen the next card."""
@@ -212,7 +213,7 @@ class Table(NamedTuple):
         return table._dealt()
 
     def _dealt(self) -> Table:
-        rules, record, legal = self.setup.rules, self.record.copy(), np.zeros(1, np.uint64)
+        rules, record, legal = self.setup.rules, _copy(self.record), np.zeros(1, np.uint64)
         rest = _less(_all_cards(rules), self.chosen)
         _lay_ready(record[0], [*rest, *self.chosen[::-1]])
         deal_ready(record, legal)
@@ -228,7 +229,7 @@ class Table(NamedTuple):
 
     def _carried_out(self) -> Table:
         """Return the table after the action, all of whose cards are chosen."""
-        record, action = self.record.copy(), int(self.action or 0)
+        record, action = _copy(self.record), int(self.action or 0)
         s = record[0]
         size = int(s["draw_size"])
         pile = s["draw_pile"][:size].tolist()
@@ -238,11 +239,11 @@ class Table(NamedTuple):
         _lay_ready(s, [*_less(self.recycled, later), *later[::-1]] if self.needed > size else [])
         after, legal = self._applied(record, action)
         settled = max(0, min(self.settled, size - self.needed))
-        return self._next(after, legal, settled=settled, notes=self._noted(after))
+        return self._next(after, legal, settled, notes=self._noted(action, after))
 
     def _applied(self, record: Records, action: int) -> tuple[Records, int]:
         """Return the record after an action, and the set of actions that are legal then."""
-        after, legal = record.copy(), np.array([self.legal], np.uint64)
+        after, legal = _copy(record), np.array([self.legal], np.uint64)
         apply_many(after, _FIRST, np.array([action]), legal)
         return after, int(legal[0])
 
@@ -256,14 +257,17 @@ class Table(NamedTuple):
             chosen=(), **changes,
         )  # fmt: skip
 
-    def _noted(self, after: Records) -> tuple[tuple[Event, ...], ...]:
-        """Return what the seats have noted after the action."""
-        s, action = self.record[0], int(self.action or 0)
-        seats, actor = range(len(self.notes)), int(s["actor"])
-        hands = [hand_cards(s, seat) for seat in seats]
-        if action < DRAW:
-            hands[actor].remove(min(action, NUM_CARDS - 1))
-        own = [tuple(_less(hand_cards(after[0], seat), hands[seat])) for seat in seats]
+    def _noted(self, action: int, after: Records) -> tuple[tuple[Event, ...], ...]:
+        """Return what the seats have noted after an action."""
+        s, seats = self.record[0], range(len(self.notes))
+        actor = int(s["actor"])
+        own: list[Cards] = [()] * len(seats)
+        if self.needed:
+            for seat in seats:
+                held = hand_cards(s, seat)
+                if seat == actor and action < DRAW:
+                    held.remove(min(action, NUM_CARDS - 1))
+                own[seat] = tuple(_less(hand_cards(after[0], seat), held))
         drawn = tuple(map(len, own))
         is_secret = s["phase"] == RESPOND and action == PASS
         return tuple(
@@ -278,7 +282,7 @@ class Table(NamedTuple):
 
         The other seats hold their new cards as if these had been dealt to them.
         """
-        record, s = self.record.copy(), self.record[0]
+        record, s = _copy(self.record), self.record[0]
         determinize_many(record, np.array([seat]), np.array([word], np.uint64))
         record["rng"], record["decisions"] = ZERO, s["decisions"]
         hands = [tuple(hand_cards(record[0], other)) for other in range(len(self.hands))]
@@ -329,6 +333,16 @@ def _less(cards: Iterable[int], taken: Iterable[int]) -> list[int]:
     for card in taken:
         left.remove(card)
     return left
+
+
+def _copy(record: Records) -> Records:
+    """Return a copy of a record, (1,); NumPy's own copies field by field, which takes long."""
+    return np.frombuffer(bytearray(record), record.dtype)
+
+
+def _held(s: Any) -> int:
+    """Return how many cards are in hands."""
+    return sum(s["hand_sizes"].tolist())
 
 
 def _all_cards(rules: Rules) -> list[int]:
@@ -424,7 +438,8 @@ def load(num_players: int = 2, rules: Rules | None = None, max_decisions: int = 
     deck = names[0] if names else COUNTED + "".join(map(str, rules.deck))
     given = {name: getattr(rules, name) for name in (*OPTIONS, "hand_size")}
     given |= {"players": num_players, "deck": deck, "max_decisions": max_decisions}
-    return pyspiel.load_game(NAME, given)
+    game: TakiGame = pyspiel.load_game(NAME, given)
+    return game
 
 
 class TakiState(pyspiel.State):  # type: ignore[misc]
@@ -534,7 +549,7 @@ class InformationObserver(Observer):
             for row, event in zip(self.dict["notes"], table.notes[player], strict=False):
                 self._write(event, row)
 
-    def _write(self, event: Event, row: npt.NDArray[np.float32]) -> None:
+    def _write(self, event: Event, row: Any) -> None:
         actors, actions, drawn, own = np.split(
             row, np.cumsum([self._players, NUM_ACTIONS, self._players])
         )

@@ -125,7 +125,7 @@ def _is_whole(value: object) -> bool:
 
 
 def _named_deck(name: str, hand_size: int) -> tuple[int, tuple[int, ...]]:
-    """Return hand size and counts of a named deck; no small deck is enough for the default hands."""
+    """Return hand size and counts of a named deck; hands of the default size are not meant."""
     if name not in DECKS:
         hint = did_you_mean(name, DECKS)
         raise ValueError(f"unknown deck {name!r}{hint} (decks: {', '.join(DECKS)})")
