@@ -17,7 +17,7 @@ import agents
 from agents.answers import CheckedAgent
 from taki_env import Rules, View
 from taki_env.batch import unpack_masks
-from taki_env.cards import NUM_ACTIONS, OVER
+from taki_env.cards import OVER
 from taki_env.decks import DECKS
 from taki_env.engine import seed_words
 from taki_env.openspiel import Table, TakiGame, load
