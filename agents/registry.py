@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from agents.builtin import GreedyAgent, RandomAgent
@@ -13,11 +14,24 @@ from agents.search import SearchAgent
 from taki_env.errors import did_you_mean
 from taki_env.opponents import Agent
 
+PRETRAINED = Path(__file__).parent / "pretrained"
+
+
+def pretrained(sample: bool = False, seed: int = 0) -> Agent:
+    """Return the network that comes with the project; `docs/training.md` says how it was made."""
+    from agents.policy import PolicyAgent  # needs torch
+
+    agent = PolicyAgent.load(PRETRAINED, sample, seed)
+    agent.name = "pretrained" + ":sample=true" * sample
+    return agent
+
+
 _NAMED: dict[str, Callable[..., Agent]] = {
     "random": RandomAgent,
     "greedy": GreedyAgent,
     "expert": ExpertAgent,
     "search": SearchAgent,
+    "pretrained": pretrained,
 }
 _SPELLINGS = (*_NAMED, "policy:PATH", "import:MODULE:NAME")
 _WORDS = {"true": True, "false": False}
@@ -33,10 +47,10 @@ def load(spec: str, seed: int = 0) -> Agent:
 
     Args:
         spec: ``"random"``, ``"greedy"``, ``"expert"``; ``"search"`` or with options, as in
-            ``"search:simulations=500,rollout=greedy"``; ``"policy:PATH"`` with a run folder of
-            `training.train` or its ``model.zip``, ``"policy:PATH,sample=true"`` to draw from the
-            policy; or ``"import:MODULE:NAME"`` with a class or function of your own that makes
-            an agent.
+            ``"search:simulations=500,rollout=greedy"``; ``"pretrained"``, the network that comes
+            with the project; ``"policy:PATH"`` with a run folder of training or its ``model.zip``,
+            ``"policy:PATH,sample=true"`` to draw from the policy; or ``"import:MODULE:NAME"`` with
+            a class or function of your own that makes an agent.
         seed: of the agent's own generator.
 
     Raises:

@@ -28,10 +28,9 @@ from taki_env.engine import GAME_DTYPE
 from taki_env.observation import OFFSETS
 
 DOCS = Path(__file__).parent
-PAGES = (
-    DOCS.parent / "README.md",
-    *(DOCS / f"{name}.md" for name in ("environment", "performance", "agents", "leaderboard")),
-)
+ROOT = DOCS.parent
+NAMES = ("environment", "performance", "agents", "leaderboard", "training")
+PAGES = (ROOT / "README.md", *(DOCS / f"{name}.md" for name in NAMES))
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -116,6 +115,46 @@ def baselines() -> str:
     result = results("greedy_random.json")
     words = f"{percent(result)} of {result['games']:,} games"
     return table(("agent", "against", "win rate"), [(result["agent"], result["opponent"], words)])
+
+
+def pretrained() -> str:
+    """Return how the pretrained agent fares at each table."""
+    run = json.loads((ROOT / "agents" / "pretrained" / "results.json").read_text())
+    rows = [
+        (r["num_players"], f"1/{r['num_players']}", r["opponent"], percent(r), f"{r['games']:,}")
+        for r in run["evaluation"]
+    ]
+    head = ("players", "parity", "against", "win rate", "games")
+    return table(head, rows) + (
+        f"\n{run['steps']:,} decisions in {run['training_seconds'] / 60:.0f} minutes on "
+        f"{run['hardware']['cores']} cores.\n"
+    )
+
+
+def pretrained_search() -> str:
+    """Return how the pretrained agent fares against search."""
+    (lineup,) = results("pretrained_search_2p.json")["lineups"]
+    words = percent(lineup["rates"]["pretrained"])
+    rows = [(*lineup["agents"], words, f"{lineup['games']:,}")]
+    return table(("agent", "against", "win rate", "games"), rows)
+
+
+def symmetry() -> str:
+    """Return what networks with and without the symmetry reach."""
+    rows = [
+        (
+            row["setting"], row["num_players"], row["opponent"],
+            f"{row['mean']:.1%} ± {row['sd']:.1%}", len(row["win_rates"]), f"{row['seconds']:.0f}",
+        )
+        for row in results("symmetry.json")["results"]
+    ]  # fmt: skip
+    head = ("network", "players", "against", "win rate ± sd over seeds", "seeds", "seconds a run")
+    return table(head, rows)
+
+
+def sweep() -> str:
+    """Return the sweep that the project comes with."""
+    return f"```toml\n{(ROOT / 'training' / 'sweeps' / 'symmetry.toml').read_text()}```\n"
 
 
 def leaderboard() -> str:
@@ -217,6 +256,10 @@ TABLES = {
     "options": options,
     "training": training,
     "baselines": baselines,
+    "pretrained": pretrained,
+    "pretrained_search": pretrained_search,
+    "symmetry": symmetry,
+    "sweep": sweep,
     "leaderboard": leaderboard,
     "benchmark": benchmark,
     "record": record,

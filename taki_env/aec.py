@@ -16,7 +16,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
@@ -27,7 +26,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from taki_env.batch import check_at_least_one
 from taki_env.cards import NUM_ACTIONS
 from taki_env.game import Game, checked_rules, checked_seed
-from taki_env.rendering import RENDER_MODES, checked_render_mode, render_text
+from taki_env.rendering import RENDER_FPS, RENDER_MODES, Frame, Renderer
 from taki_env.rules import Rules
 from taki_env.spaces import ActionSpace, observation_box
 
@@ -51,18 +50,21 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
     Args:
         num_players: 2 to 10.
         rules: the options; standard rules by default.
-        render_mode: None, "ansi" (a string) or "human" (printed after every step).
+        render_mode: None, "ansi" (a string), "rgb_array" (a picture, uint8 (height, width, 3)) or
+            "human" (a window that shows every decision).
         max_decisions: a game is truncated after so many decisions.
+        reveal: "all" shows every hand; "actor" shows what the seat to act may see.
 
     Raises:
         ValueError: a value out of its range; says what is allowed.
+        ModuleNotFoundError: the render mode draws, and pygame is not installed.
     """
 
-    metadata = {  # noqa: RUF012 - PettingZoo's form
+    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's form
         "render_modes": RENDER_MODES,
         "name": "taki_v0",
         "is_parallelizable": True,
-        "render_fps": 2,
+        "render_fps": RENDER_FPS,
     }
 
     def __init__(
@@ -71,12 +73,14 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
         rules: Rules | None = None,
         render_mode: str | None = None,
         max_decisions: int = 2000,
+        reveal: str = "all",
     ) -> None:
         super().__init__()
         self.rules = checked_rules(rules)
         self.rules.check_players(num_players)
         check_at_least_one("max_decisions", max_decisions)
-        self.render_mode = checked_render_mode(render_mode, RENDER_MODES)
+        self._renderer = Renderer(render_mode, reveal)
+        self.render_mode = render_mode
         self.max_decisions = max_decisions
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         self.agents: list[str] = []
@@ -122,7 +126,10 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {"action_mask": _no_action()} for agent in self.agents}
         self._skip_agent_selection = None
+        self._renderer.last[0].clear()
         self._select()
+        if self.render_mode == "human":
+            self.render()
 
     def _select(self) -> None:
         """Hand the move to the game's actor."""
@@ -146,7 +153,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self.game.apply(action)
+        self._apply(action)
         self.infos[agent] = {"action_mask": _no_action()}
         if self.game.is_over:
             self._end(self.terminations, self.game.rewards().tolist())
@@ -157,17 +164,29 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
         if self.render_mode == "human":
             self.render()
 
+    def _apply(self, action: Any) -> None:
+        """Carry out an action; one that will be shown is told in words."""
+        if self.render_mode is None:
+            self.game.apply(action)
+            return
+        before = self.game.to_dict()
+        self.game.apply(action)
+        self._renderer.last[0].note(before, action, self.game.to_dict(), only=True)
+
     def is_legal(self, action: Any) -> bool:
         """Return whether `agent_selection` may take an action of the space now."""
         return bool(self.infos[self.agent_selection]["action_mask"][action])
 
     def forfeit(self) -> None:
         """End the game with -1 for `agent_selection` and 0 for the others."""
+        self._renderer.last[0].lines = [f"seat {self.game.actor} took an illegal action"]
         rewards = [-1.0 if agent == self.agent_selection else 0.0 for agent in self.agents]
         self.truncations = dict.fromkeys(self.agents, True)
         self.infos[self.agent_selection] = {"action_mask": _no_action()}
         self._end(self.terminations, rewards)
         self.agent_selection = self.agents[0]
+        if self.render_mode == "human":
+            self.render()
 
     def _end(self, endings: dict[str, bool], rewards: list[float]) -> None:
         for agent, reward in zip(self.agents, rewards, strict=True):
@@ -177,14 +196,13 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
         self.agent_selection = self.possible_agents[self.game.actor]
 
     def close(self) -> None:
-        """Release nothing: there is no window."""
+        """Close the window, if there is one."""
+        self._renderer.close()
 
-    def render(self) -> str | None:
-        """Return the table in words ("ansi"), print it ("human"), or warn without a render mode."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() was called without a render_mode")
-            return None
-        return render_text(self.game, self.render_mode)
+    def render(self) -> Frame:
+        """Return the table ("ansi", "rgb_array"), show it ("human"), or warn without a mode."""
+        fps = self.metadata["render_fps"]
+        return self._renderer.render(self.game.to_dict(), self.game.actor, fps)
 
 
 class GuardedEnv(OrderEnforcingWrapper[str, Any, Any]):  # type: ignore[misc]

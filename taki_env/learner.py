@@ -40,7 +40,7 @@ from taki_env.rules import Rules
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 LEARNER = -1
-_BUILT_IN = len(POLICIES)
+BUILT_IN = len(POLICIES)
 _UNIT = 2.0**-64
 
 
@@ -66,7 +66,7 @@ def advance_many(
         i = games[k]
         s = states[i]
         mover = controllers[i, s["actor"]]
-        while 0 <= mover < _BUILT_IN and legal[i] != ZERO and s["decisions"] < max_decisions:
+        while 0 <= mover < BUILT_IN and legal[i] != ZERO and s["decisions"] < max_decisions:
             words[i] = next_random(words[i])
             apply_action(s, choose(mover, s, legal[i], words[i]))
             legal[i] = legal_actions(s)
@@ -204,9 +204,9 @@ class LearnerGames:
                 batch.states, batch.legal, games, self._controllers,
                 self._words, self.max_decisions, movers, self.terminated, self.truncated,
             )  # fmt: skip
-            for number in np.unique(movers[movers >= _BUILT_IN]).tolist():
+            for number in np.unique(movers[movers >= BUILT_IN]).tolist():
                 self._ask(number, games[movers == number])
-            games = games[movers >= _BUILT_IN]
+            games = games[movers >= BUILT_IN]
 
     def _ask(self, number: int, games: Seats) -> None:
         """Carry out what an agent chooses in the games in which it is to move."""
@@ -218,7 +218,11 @@ class LearnerGames:
         wrong = first_illegal(legal, actions.astype(np.int64))
         if wrong >= 0:
             raise IllegalActionError(f"{agent!r}: {refusal(actions[wrong], legal[wrong])}")
-        self.batch.step_some(games, actions.astype(np.int64))
+        self._carry_out(games, actions.astype(np.int64))
+
+    def _carry_out(self, games: Seats, actions: npt.NDArray[np.int64]) -> None:
+        """Apply legal actions, one in each of `games`."""
+        self.batch.step_some(games, actions)
 
     def state_dict(self) -> dict[str, npt.NDArray[Any]]:
         """Return all that changes in play, as copies of arrays; see `load_state_dict`."""
@@ -286,7 +290,7 @@ class LearnerGames:
         if wrong >= 0:
             words = refusal(chosen[wrong], self.batch.legal[games[wrong]])
             raise IllegalActionError(f"game {games[wrong]}: {words}")
-        self.batch.step_some(games, chosen)
+        self._carry_out(games, chosen)
         self._advance(games)
 
 

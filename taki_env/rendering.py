@@ -1,16 +1,38 @@
-"""The table in words (`render_mode="ansi"`)."""
+"""What an environment shows of its games (`render_mode`), and the table and the actions in words.
+
+Pictures and the window are drawn by `taki_env.drawing`, which alone needs pygame.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
+from taki_env.cards import ACTIONS, CLOSE_TAKI, COLORS, DRAW, PASS
 from taki_env.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from taki_env.game import Game
+    from taki_env.drawing import Window
 
-RENDER_MODES = ["human", "ansi"]
+Position: TypeAlias = Mapping[str, Any]
+"""A position, RULES.md section 10."""
+Frame: TypeAlias = str | npt.NDArray[np.uint8] | None
+
+RENDER_MODES = ["human", "ansi", "rgb_array"]
+REVEAL = ("all", "actor")
+RENDER_FPS = 2
+
+RESET = "\x1b[0m"
+BOLD = "\x1b[1m"
+TINTS = dict(zip(COLORS, ("\x1b[91m", "\x1b[92m", "\x1b[94m", "\x1b[93m"), strict=True))
+COLORLESS_TINT = "\x1b[95m"
 
 
 def checked_render_mode(mode: str | None, modes: Sequence[Any]) -> str | None:
@@ -23,53 +45,286 @@ def checked_render_mode(mode: str | None, modes: Sequence[Any]) -> str | None:
     return mode
 
 
-def render_text(game: Game, mode: str) -> str | None:
-    """Return the table in words for "ansi", print it for "human"."""
-    text = table_text(game.to_dict())
-    if mode == "ansi":
-        return text
-    print(text)
-    return None
+def checked_reveal(reveal: str) -> str:
+    """Return whose hands are shown; ValueError names the allowed choices."""
+    if reveal not in REVEAL:
+        hint = did_you_mean(reveal, REVEAL)
+        raise ValueError(f"reveal must be one of {', '.join(REVEAL)}, not {reveal!r}{hint}")
+    return reveal
 
 
-def table_text(position: Mapping[str, Any], seat: int | None = None) -> str:
-    """Return the table as lines of text.
+class Renderer:
+    """How an environment shows its games.
 
     Args:
-        position: a position (RULES.md section 10).
-        seat: whose hand is shown; all hands for None.
+        mode: None, "ansi" (a string), "rgb_array" (a picture) or "human" (a window).
+        reveal: "all" shows every hand; "actor" shows what one seat may see.
+        modes: the modes that the environment has.
+        num_games: how many games it has.
+
+    Raises:
+        ValueError: a mode or a choice that does not exist.
+        ModuleNotFoundError: the mode draws, and pygame is not installed.
     """
-    lines = [_table_line(position), *_seat_lines(position, seat), _state_line(position)]
-    return "\n".join(lines) + "\n"
+
+    def __init__(
+        self,
+        mode: str | None,
+        reveal: str = "all",
+        modes: Sequence[str] = RENDER_MODES,
+        num_games: int = 1,
+    ) -> None:
+        self.mode = checked_render_mode(mode, modes)
+        self.reveal = checked_reveal(reveal)
+        self.last = [LastActions(reveal == "actor") for _ in range(num_games)]
+        self._window: Window | None = None
+        if mode in ("human", "rgb_array"):
+            _drawing()
+
+    def render(self, position: Position, seat: int, fps: int = RENDER_FPS, game: int = 0) -> Frame:
+        """Return the table ("ansi", "rgb_array"), put it into the window, or warn without a mode.
+
+        Args:
+            position: the game's.
+            seat: who looks, if not all hands are revealed.
+            fps: the window shows so many tables a second.
+            game: which of the environment's games it is.
+        """
+        last = self.last[game].lines
+        viewer = None if self.reveal == "all" else seat
+        if self.mode is None:
+            warnings.warn("render() was called without a render_mode", stacklevel=3)
+            return None
+        if self.mode == "ansi":
+            return table_text(position, viewer, last, wants_colors())
+        if self.mode == "rgb_array":
+            picture: npt.NDArray[np.uint8] = _drawing().picture(position, viewer, last)
+            return picture
+        if self._window is None:
+            self._window = _drawing().Window()
+        self._window.show(position, viewer, last, fps)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one; the next table opens it again."""
+        if self._window is not None:
+            self._window.close()
+        self._window = None
 
 
-def _table_line(position: Mapping[str, Any]) -> str:
-    pile, discard = position["draw_pile"] or [], position["discard_pile"]
-    arrow = "->" if position["direction"] == 1 else "<-"
-    return (
-        f"lead [{discard[-1]}]  color {position['color']}  direction {arrow}  "
-        f"draw pile {len(pile)}  discard pile {len(discard)}"
-    )
+def _drawing() -> ModuleType:
+    """Return the module that draws; ModuleNotFoundError names the extra to install."""
+    try:
+        from taki_env import drawing
+    except ModuleNotFoundError as error:
+        if error.name != "pygame":
+            raise
+        raise ModuleNotFoundError(
+            "render_mode 'rgb_array' and 'human' need pygame: pip install taki-env[render]",
+            name="pygame",
+        ) from error
+    return drawing
 
 
-def _seat_lines(position: Mapping[str, Any], seat: int | None) -> list[str]:
+def wants_colors() -> bool:
+    """Return whether text is for a terminal with colors (https://no-color.org)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
+
+
+# Actions in words ---------------------------------------------------------------------------------
+
+
+class LastActions:
+    """What was done in a game since `clear`, in words; `lines` has an entry for each event.
+
+    Args:
+        public: leave out what only the actor knows: that a seat was asked to answer a +3 and let
+            it stand.
+    """
+
+    def __init__(self, public: bool = False) -> None:
+        self.public = public
+        self.lines: list[str] = []
+
+    def clear(self) -> None:
+        """Forget what was done."""
+        self.lines = []
+
+    def note(
+        self, before: Position, action: int | str, after: Position, only: bool = False
+    ) -> bool:
+        """Add an action; return whether there is anything to tell of it.
+
+        Args:
+            before: the position in which it was chosen.
+            action: an id or a name.
+            after: the position that it led to.
+            only: forget what was done before, unless this action is not to be told.
+        """
+        name = _name(action)
+        hidden = self.public and _lets_stand(before, name)
+        if only and not hidden:
+            self.clear()
+        told = [] if hidden else [_own_text(before, name, after)]
+        told += _effects_text(before, name, after)
+        self.lines += told
+        return bool(told)
+
+
+def action_text(before: Position, action: int | str, after: Position) -> str:
+    """Return what an action was and did, as in "seat 2 drew 4 cards".
+
+    Args:
+        before: the position in which it was chosen.
+        action: an id or a name of `taki_env.ACTIONS`.
+        after: the position that it led to.
+    """
+    name = _name(action)
+    return "; ".join([_own_text(before, name, after), *_effects_text(before, name, after)])
+
+
+def _name(action: int | str) -> str:
+    return action if isinstance(action, str) else ACTIONS[int(action)]
+
+
+def _lets_stand(before: Position, name: str) -> bool:
+    return bool(before["phase"] == "respond") and name == ACTIONS[PASS]
+
+
+def _own_text(before: Position, name: str, after: Position) -> str:
+    """Return what the actor did, and what became of its own hand."""
+    actor, words = before["actor"], _deed(before, name)
+    drawn = 0 if _lets_stand(before, name) else _drawn(before, name, after)[actor]
+    if name == ACTIONS[DRAW]:
+        return f"seat {actor} drew {_cards(drawn)}" if drawn else f"seat {actor} found no card left"
+    if after["stages"] and 0 < after["stages"][actor] != before["stages"][actor]:
+        words += f", reached stage {after['stages'][actor]}"
+    if drawn:
+        words += f" and drew {_cards(drawn)}"
+    return f"seat {actor} {words}"
+
+
+def _deed(before: Position, name: str) -> str:
+    phase = before["phase"]
+    if name == ACTIONS[CLOSE_TAKI]:
+        return "closed the TAKI"
+    if name == ACTIONS[PASS]:
+        return {
+            "run": "left the TAKI open",
+            "king": "declined the extra card",
+            "respond": "let the +3 stand",
+            "last_card": "did not call the last card",
+        }[phase]
+    if phase == "last_card":
+        return "called the last card"
+    return f"answered with {name}" if phase == "respond" else f"played {name}"
+
+
+def _effects_text(before: Position, name: str, after: Position) -> list[str]:
+    """Return what the others drew, a line for each number of cards."""
+    drawn = _drawn(before, name, after)
+    if not _lets_stand(before, name):
+        drawn[before["actor"]] = 0
     lines = []
-    for player, hand in enumerate(position["hands"]):
-        cards = "  ".join(hand) if seat in (None, player) else "hidden"
-        stage = f", stage {position['stages'][player]}" if position["stages"] else ""
-        mark = ">" if player == position["actor"] and position["winner"] is None else " "
-        lines.append(f"{mark} seat {player} ({len(hand)} cards{stage}): {cards}")
+    for count in sorted(set(drawn) - {0}, reverse=True):
+        seats = [seat for seat, number in enumerate(drawn) if number == count]
+        each = " each" if len(seats) > 1 else ""
+        lines.append(f"{_seats(seats, len(drawn))} drew {_cards(count)}{each}")
     return lines
 
 
-def _state_line(position: Mapping[str, Any]) -> str:
+def _drawn(before: Position, name: str, after: Position) -> list[int]:
+    """Return how many cards each seat drew."""
+    played = [0] * len(before["hands"])
+    played[before["actor"]] = int(name in ACTIONS[:DRAW])
+    sizes = zip(before["hands"], after["hands"], played, strict=True)
+    return [len(new) - len(old) + card for old, new, card in sizes]
+
+
+def _cards(count: int) -> str:
+    return "a card" if count == 1 else f"{count} cards"
+
+
+def _seats(seats: Sequence[int], num_players: int) -> str:
+    others = [seat for seat in range(num_players) if seat not in seats]
+    if len(seats) == 1:
+        return f"seat {seats[0]}"
+    if len(others) == 1:
+        return f"all but seat {others[0]}"
+    return f"seats {', '.join(map(str, seats[:-1]))} and {seats[-1]}"
+
+
+# The table in words -------------------------------------------------------------------------------
+
+
+def table_text(
+    position: Position, seat: int | None = None, last: Sequence[str] = (), colors: bool = False
+) -> str:
+    """Return the table as lines of text: what lies on it, the seats, the state, the last actions.
+
+    Args:
+        position: a position (RULES.md section 10).
+        seat: whose hand is shown, and who looks; all hands for None.
+        last: the last actions in words.
+        colors: paint cards with the codes of terminals.
+    """
+    state = ", ".join(state_notes(position))
+    lines = [_table_line(position, colors), *_seat_lines(position, seat, colors), state]
+    if last:
+        lines.append(f"last: {'; '.join(last)}")
+    return "\n".join(lines) + "\n"
+
+
+def known_actor(position: Position, seat: int | None) -> int | None:
+    """Return the seat that decides now, or None: the game is over, or `seat` cannot know.
+
+    Nobody but the asked seat knows who is asked to answer a +3.
+    """
+    actor: int = position["actor"]
+    secret = position["phase"] == "respond" and seat not in (None, actor)
+    return None if secret or position["winner"] is not None else actor
+
+
+def state_notes(position: Position) -> list[str]:
+    """Return the state of play, a phrase for each fact."""
     if position["winner"] is not None:
-        return f"seat {position['winner']} has won"
+        return [f"seat {position['winner']} has won"]
     notes = [f"seat {position['turn']}'s turn", f"phase {position['phase']}"]
     if position["pending_draw"]:
         notes.append(f"+2 stack: {position['pending_draw']} to draw")
     if position["open_taki"]:
-        notes.append(f"a {position['color']} TAKI is open")
+        closing = ", can be closed" if position["can_close"] else ""
+        notes.append(f"a {position['color']} TAKI is open{closing}")
     if position["plus_three_by"] is not None:
         notes.append(f"seat {position['plus_three_by']}'s +3 awaits answers")
-    return ", ".join(notes)
+    if position["skip_next"]:
+        notes.append("the next seat is skipped")
+    return notes
+
+
+def _table_line(position: Position, colors: bool) -> str:
+    pile, discard = position["draw_pile"] or [], position["discard_pile"]
+    arrow = "->" if position["direction"] == 1 else "<-"
+    return (
+        f"lead [{_painted(discard[-1], colors)}]  color {_painted(position['color'], colors)}  "
+        f"direction {arrow}  draw pile {len(pile)}  discard pile {len(discard)}"
+    )
+
+
+def _seat_lines(position: Position, seat: int | None, colors: bool) -> list[str]:
+    lines = []
+    for player, hand in enumerate(position["hands"]):
+        shown = "  ".join(_painted(card, colors) for card in hand)
+        cards = shown if seat in (None, player) else "hidden"
+        stage = f", stage {position['stages'][player]}" if position["stages"] else ""
+        acts = player == known_actor(position, seat)
+        name = f"{'>' if acts else ' '} seat {player}"
+        name = f"{BOLD}{name}{RESET}" if acts and colors else name
+        lines.append(f"{name} ({len(hand)} cards{stage}): {cards}")
+    return lines
+
+
+def _painted(card: str, colors: bool) -> str:
+    tint = TINTS.get(card.partition(" ")[0], COLORLESS_TINT)
+    return f"{tint}{card}{RESET}" if colors else card

@@ -19,6 +19,8 @@ from taki_env.cards import (
 from taki_env.decks import DECKS
 from taki_env.errors import UnknownOptionError, did_you_mean
 
+_WORDS = {"true": True, "false": False}
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -91,6 +93,23 @@ class Rules:
         """
         if not isinstance(options, Mapping):
             raise TypeError(f"rules must be a mapping of options, not {options!r}")
+        return cls(**options)
+
+    @classmethod
+    def from_words(cls, words: Sequence[str]) -> Rules:
+        """Return the rules of a command line, such as ``tournament`` and ``hand_size=5``.
+
+        Raises:
+            UnknownOptionError, ValueError, TypeError: as `from_dict`; or an option is given twice.
+        """
+        options: dict[str, Any] = {}
+        for word in words:
+            name, equals, value = word.partition("=")
+            if name in options:
+                raise ValueError(f"rule option {name} is given twice")
+            options[name] = _WORDS.get(value, value) if equals else True
+            if value.isdecimal():
+                options[name] = int(value)
         return cls(**options)
 
     def to_dict(self) -> dict[str, Any]:

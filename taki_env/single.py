@@ -18,11 +18,11 @@ from taki_env.batch import refusal, unpack_masks
 from taki_env.cards import NUM_ACTIONS
 from taki_env.errors import IllegalActionError, did_you_mean
 from taki_env.game import Game, checked_seed
-from taki_env.learner import LearnerGames
 from taki_env.opponents import Opponents
-from taki_env.rendering import RENDER_MODES, checked_render_mode, render_text
+from taki_env.rendering import RENDER_FPS, RENDER_MODES, Frame, Renderer
 from taki_env.rules import Rules
 from taki_env.spaces import ActionSpace, observation_box
+from taki_env.watched import WatchedGames, learner_games
 
 ILLEGAL_ACTION = ("terminate", "raise")
 
@@ -47,14 +47,17 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         learner_seat: the learner's seat, or None for a random one each game.
         illegal_action: "terminate" ends the game with reward -1 and says so in
             ``info["illegal_action"]``; "raise" raises `IllegalActionError` and changes nothing.
-        render_mode: None, "ansi" (a string) or "human" (printed after every step).
+        render_mode: None, "ansi" (a string), "rgb_array" (a picture, uint8 (height, width, 3)) or
+            "human" (a window that shows every decision, the opponents' too).
         max_decisions: a game is truncated after so many decisions of all seats.
+        reveal: "all" shows every hand; "actor" shows what the learner may see.
 
     Raises:
         ValueError: a value out of its range; says what is allowed.
+        ModuleNotFoundError: the render mode draws, and pygame is not installed.
     """
 
-    metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
+    metadata = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012
 
     def __init__(
         self,
@@ -65,13 +68,19 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         illegal_action: str = "terminate",
         render_mode: str | None = None,
         max_decisions: int = 2000,
+        reveal: str = "all",
     ) -> None:
         self.illegal_action = checked_illegal_action(illegal_action)
-        self.render_mode = checked_render_mode(render_mode, RENDER_MODES)
+        self._renderer = Renderer(render_mode, reveal)
+        self.render_mode = render_mode
         self.observation_space = observation_box()
         self.action_space = ActionSpace()
-        self._games = LearnerGames(1, num_players, rules, opponents, learner_seat, max_decisions)
+        self._games = learner_games(
+            self._renderer, 1, num_players, rules, opponents, learner_seat, max_decisions
+        )
         self._running = False
+        if isinstance(self._games, WatchedGames):
+            self._games.on_decision = self._show
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -84,8 +93,10 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             options: not used.
         """
         super().reset(seed=seed)
+        self._running = False
         self._games.restart(None if seed is None else checked_seed(seed))
         self._running = True
+        self._show()
         return self._games.observations()[0], self._info()
 
     def action_masks(self) -> npt.NDArray[np.int8]:
@@ -112,8 +123,6 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         self._games.step(np.array([int(action)]))
         terminated, truncated = bool(self._games.terminated[0]), bool(self._games.truncated[0])
         self._running = not (terminated or truncated)
-        if self.render_mode == "human":
-            self.render()
         reward = float(self._games.rewards[0])
         return self._games.observations()[0], reward, terminated, truncated, self._info()
 
@@ -125,6 +134,8 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         if self.illegal_action == "raise":
             raise IllegalActionError(refusal(action, self._games.legal[0]))
+        self._renderer.last[0].lines = [f"seat {self._games.seats[0]} took an illegal action"]
+        self._show()
         self._running = False
         info = {**self._info(), "illegal_action": action}
         return self._games.observations()[0], -1.0, True, False, info
@@ -134,9 +145,16 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         """A copy of the game that is played, with all hands."""
         return self._games.game(0)
 
-    def render(self) -> str | None:
-        """Return the table in words ("ansi"), print it ("human"), or warn without a render mode."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() was called without a render_mode")
-            return None
-        return render_text(self.game, self.render_mode)
+    def _show(self) -> None:
+        """Show a decision of a game that is played in the window."""
+        if self.render_mode == "human" and self._running:
+            self.render()
+
+    def render(self) -> Frame:
+        """Return the table ("ansi", "rgb_array"), show it ("human"), or warn without a mode."""
+        fps = self.metadata["render_fps"]
+        return self._renderer.render(self.game.to_dict(), int(self._games.seats[0]), fps)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()

@@ -18,16 +18,20 @@ from taki_env.cards import NUM_ACTIONS
 from taki_env.engine import ONE, ZERO
 from taki_env.errors import IllegalActionError
 from taki_env.game import checked_seed
-from taki_env.learner import Flags, LearnerGames
+from taki_env.learner import Flags
 from taki_env.opponents import Opponents
-from taki_env.rendering import RENDER_MODES, checked_render_mode, render_text
+from taki_env.rendering import RENDER_FPS, RENDER_MODES, Frame, Renderer
 from taki_env.rules import Rules
 from taki_env.single import checked_illegal_action
 from taki_env.spaces import ActionSpace, observation_box
+from taki_env.watched import learner_games
 
 Step: TypeAlias = tuple[
     npt.NDArray[np.float32], npt.NDArray[np.float64], Flags, Flags, dict[str, Any]
 ]
+
+VECTOR_RENDER_MODES = [mode for mode in RENDER_MODES if mode != "human"]
+"""`gymnasium.wrappers.vector.HumanRendering` shows pictures in one window."""
 
 
 class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], Any]):
@@ -40,10 +44,12 @@ class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], An
             action; SAME_STEP at once, with the end in ``infos["final_obs"]`` and
             ``infos["final_info"]``; DISABLED leaves it to
             ``reset(options={"reset_mask": mask})``.
-        rules, opponents, learner_seat, illegal_action, render_mode, max_decisions: see `TakiEnv`.
+        render_mode: None, "ansi" or "rgb_array": `render()` returns one a game.
+        rules, opponents, learner_seat, illegal_action, max_decisions, reveal: see `TakiEnv`.
 
     Raises:
         ValueError: a value out of its range; says what is allowed.
+        ModuleNotFoundError: the render mode draws, and pygame is not installed.
     """
 
     def __init__(
@@ -57,18 +63,20 @@ class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], An
         render_mode: str | None = None,
         max_decisions: int = 2000,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        reveal: str = "all",
     ) -> None:
         self.num_envs = num_envs
         self.illegal_action = checked_illegal_action(illegal_action)
-        self.render_mode = checked_render_mode(render_mode, RENDER_MODES)
+        self._renderer = Renderer(render_mode, reveal, VECTOR_RENDER_MODES, num_envs)
+        self.render_mode = render_mode
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {
-            "render_modes": RENDER_MODES,
-            "render_fps": 2,
+            "render_modes": VECTOR_RENDER_MODES,
+            "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
-        self.games = LearnerGames(
-            num_envs, num_players, rules, opponents, learner_seat, max_decisions
+        self.games = learner_games(
+            self._renderer, num_envs, num_players, rules, opponents, learner_seat, max_decisions
         )
         self.single_observation_space = observation_box()
         self.single_action_space = ActionSpace()
@@ -184,10 +192,13 @@ class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], An
         infos = {**self._infos(), **ended}
         return self.games.observations(), rewards, terminated, truncated, infos
 
-    def render(self) -> tuple[str, ...] | None:
-        """Return each table in words ("ansi"), or print them ("human")."""
+    def render(self) -> tuple[Any, ...] | None:
+        """Return each table ("ansi", "rgb_array"), or warn without a render mode."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() was called without a render_mode")
             return None
-        tables = [render_text(self.games.game(i), self.render_mode) for i in range(self.num_envs)]
-        return tuple(filter(None, tables)) or None
+        return tuple(map(self._render_game, range(self.num_envs)))
+
+    def _render_game(self, game: int) -> Frame:
+        position, seat = self.games.game(game).to_dict(), int(self.games.seats[game])
+        return self._renderer.render(position, seat, game=game)

@@ -87,7 +87,8 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_agent_is_listed() -> None:
     """Those with an argument that must be given are last."""
     assert agents.list() == [
-        *("random", "greedy", "expert", "search", "policy:PATH", "import:MODULE:NAME")
+        *("random", "greedy", "expert", "search", "pretrained"),
+        *("policy:PATH", "import:MODULE:NAME"),
     ]
 
 

@@ -625,3 +625,17 @@ def test_a_deck_without_cards_is_refused_in_words() -> None:
     """Before the hand size is looked at."""
     with pytest.raises(ValueError, match="deck has no cards"):
         Rules(deck=(0,) * 57)
+
+
+def test_rule_options_are_read_from_words() -> None:
+    """Flags by name, numbers and truth values after an equals sign."""
+    rules = Rules.from_words(["tournament", "hand_size=5", "full_runs=false"])
+    assert rules == Rules(tournament=True, hand_size=5)
+    with pytest.raises(TypeError, match="did you mean 'tournament'"):
+        Rules.from_words(["tournamet"])
+    with pytest.raises(ValueError, match="hand_size is given twice"):
+        Rules.from_words(["hand_size=5", "hand_size=6"])
+    with pytest.raises(TypeError, match="hand_size must be a whole number, not 'five'"):
+        Rules.from_words(["hand_size=five"])
+    with pytest.raises(TypeError, match="tournament must be True or False"):
+        Rules.from_words(["tournament=1"])

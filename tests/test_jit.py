@@ -280,7 +280,8 @@ def test_without_any_place_to_keep_code_the_game_is_the_same(copied: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "module", ["torch", "stable_baselines3", "sb3_contrib", "matplotlib", "agents", "training"]
+    "module",
+    ["torch", "stable_baselines3", "sb3_contrib", "matplotlib", "pygame", "agents", "training"],
 )
 def test_the_package_does_not_import(module: str) -> None:
     """A wheel alone plays, and the import is quick."""
@@ -298,7 +299,7 @@ def test_rules_and_engine_need_no_environment_library() -> None:
     """Below the adapters no module names Gymnasium or PettingZoo."""
     below = [
         *("_jit", "cards", "rules", "engine", "observation", "loops", "policies", "position"),
-        *("game", "batch", "learner", "opponents", "errors", "rendering"),
+        *("game", "batch", "learner", "opponents", "errors", "rendering", "watched"),
     ]
     texts = {name: (PACKAGE / f"{name}.py").read_text() for name in below}
     users = [name for name, text in texts.items() if "import gym" in text or "pettingzoo" in text]

@@ -90,10 +90,9 @@ def test_seed(make: Callable[..., Any]) -> None:
 
 
 @BOTH
-def test_render(make: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_render(make: Callable[..., Any]) -> None:
     """PettingZoo's own test of the render modes."""
     render_test(make)
-    assert "lead [" in capsys.readouterr().out
 
 
 @BOTH

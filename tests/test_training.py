@@ -94,10 +94,11 @@ def test_a_run_folder_holds_model_configuration_results_and_curve(finished: Path
     results = json.loads((finished / "results.json").read_text())
     assert {"commit", "versions", "hardware", "configuration", "evaluation"} <= results.keys()
     assert results["finished"] and results["steps"] == TINY.steps
-    assert [entry["opponent"] for entry in results["evaluation"]] == ["random", "greedy"]
+    assert [entry["opponent"] for entry in results["evaluation"]] == list(runs.YARDSTICKS)
     for entry in results["evaluation"]:
         assert entry["games"] == 10
-        assert tuple(entry["interval"]) == wilson_interval(entry["wins"], 10)
+        low, high = entry["interval"]
+        assert low <= entry["win_rate"] == entry["wins"] / 10 <= high
     assert json.loads((finished / "config.json").read_text())["arguments"]["seed"] == 0
     assert (finished / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     assert list(finished.glob("events.out.tfevents.*"))
@@ -145,14 +146,14 @@ def test_ctrl_c_before_the_first_rollout_leaves_a_run_to_go_on_with(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same end as without."""
-    evaluate_run = training.Run.evaluate
+    evaluate_run = runs.evaluate
 
     def pressed(run: training.Run) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         evaluate_run(run)
 
     with monkeypatch.context() as patch:
-        patch.setattr(training.Run, "evaluate", pressed)
+        patch.setattr(runs, "evaluate", pressed)
         folder = training.prepare(replace(TINY, runs=tmp_path))().folder
     assert json.loads((folder / "results.json").read_text())["steps"] == 0
     training.prepare(read_arguments(["--resume", str(folder)]))()

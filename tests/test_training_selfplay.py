@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +16,7 @@ import pytest
 import torch
 
 import agents
-from agents.checkpoint import CheckpointError
+from agents.checkpoint import CheckpointError, load_network
 from taki_env.selfplay import Credits
 from training import runs, selfplay, train
 from training.selfplay import Args, Trainer
@@ -45,9 +48,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def checkpoint(folder: Path) -> dict[str, object]:
     """Return what a run left, times aside."""
     state = torch.load(folder / runs.CHECKPOINT_FILE, weights_only=True)
-    return {
-        k: v for k, v in state.items() if k not in ("seconds", "history", "made_by", "evaluated")
-    }
+    return {k: v for k, v in state.items() if k not in ("seconds", "history", "made_by")}
 
 
 def same(one: object, other: object) -> bool:
@@ -91,7 +92,7 @@ def test_the_run_folder_plays_as_an_agent(finished: Path) -> None:
     """`policy:PATH` loads what self-play writes, and plays at every table."""
     report = json.loads((finished / "results.json").read_text())
     sizes = {(r["num_players"], r["opponent"]) for r in report["evaluation"]}
-    assert sizes == {(n, name) for n in (2, 3) for name in selfplay.YARDSTICKS}
+    assert sizes == {(n, name) for n in (2, 3) for name in runs.YARDSTICKS}
     assert agents.load(f"policy:{finished}").name == f"policy:{finished}"
 
 
@@ -179,14 +180,14 @@ def test_ctrl_c_before_the_first_rollout_leaves_a_run_to_go_on_with(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same end as without."""
-    evaluate = Trainer.evaluate
+    evaluate = runs.evaluate
 
     def pressed(trainer: Trainer) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         evaluate(trainer)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Trainer, "evaluate", pressed)
+        patch.setattr(runs, "evaluate", pressed)
         folder = selfplay.prepare(replace(TINY, runs=tmp_path))().folder
     assert json.loads((folder / "results.json").read_text())["steps"] == 0
     selfplay.prepare(runs.read_arguments(Args, ["--resume", str(folder)]))()
@@ -197,3 +198,44 @@ def test_a_run_of_other_training_is_named_as_such(finished: Path) -> None:
     """`training.train` does not go on with self-play."""
     with pytest.raises(CheckpointError, match="of other training"):
         runs.read_config(train.Args, finished)
+
+
+def test_a_killed_run_goes_on_from_its_last_checkpoint(finished: Path, tmp_path: Path) -> None:
+    """Kill -9 in the middle leaves whole files, and the same end as without."""
+    command = [sys.executable, "-m", "training.selfplay", "--runs", str(tmp_path)]
+    for name, value in runs.plain(TINY).items():
+        if name != "symmetric":
+            values = value if isinstance(value, tuple) else (value,)
+            command += [f"--{name.replace('_', '-')}", *map(str, values)]
+    folder = tmp_path / TINY.name
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    while process.poll() is None and not saved_rollouts(folder):
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+    assert saved_rollouts(folder) > 0
+    agents.load(f"policy:{folder}")
+    selfplay.prepare(runs.read_arguments(Args, ["--resume", str(folder)]))()
+    assert same(checkpoint(finished), checkpoint(folder))
+
+
+def saved_rollouts(folder: Path) -> int:
+    """Return how many rollouts the checkpoint of a run has, 0 if there is none yet."""
+    file = folder / runs.CHECKPOINT_FILE
+    return int(str(checkpoint(folder)["iteration"])) if file.exists() else 0
+
+
+def test_a_loss_that_is_no_number_stops_the_training(tmp_path: Path) -> None:
+    """Nothing is learned from it, and the last checkpoint stays good."""
+    trainer = Trainer(TINY, tmp_path)
+    trainer.estimate(trainer.play())
+    trainer.data.returns[:] = np.nan
+    with pytest.raises(FloatingPointError, match="the loss is nan"):
+        trainer.learn()
+    assert all(torch.isfinite(value).all() for value in trainer.network.state_dict().values())
+
+
+def test_a_network_without_the_symmetry_trains_and_loads(tmp_path: Path) -> None:
+    """The checkpoint says which network it is of."""
+    folder = selfplay.prepare(replace(TINY, symmetric=False, runs=tmp_path))().folder
+    assert not load_network(folder).symmetric

@@ -43,6 +43,7 @@ from taki_env.loops import play_random
 from taki_env.position import new_states
 from taki_env.sb3 import TakiVecEnv
 from taki_env.vector import TakiVectorEnv
+from training import selfplay
 from training.cli import make_console, run
 from training.files import provenance, replacing, write_json
 from training.policy import TakiPolicy
@@ -259,6 +260,18 @@ def ppo(env: VecEnv, rollouts: int) -> Measure:
     return lambda: rate(work)
 
 
+def self_play(folder: Path, **options: Any) -> Measure:
+    """`training.selfplay` with the network of `ppo`, in frames: decisions of all its seats."""
+    trainer = selfplay.Trainer(selfplay.Args(past_games=0.0, **options), folder)
+
+    def work() -> int:
+        torch.set_num_threads(2)
+        trainer.iterate()
+        return trainer.data.actions.size
+
+    return lambda: rate(work)
+
+
 IMPORT = "import taki_env"
 FIRST_GAME = f"{IMPORT}; game = taki_env.Game(); game.apply(game.legal_actions()[0])"
 
@@ -388,6 +401,12 @@ def own_rows(scale: float, folder: Path) -> list[Row]:
     learner = ppo(TakiVecEnv(256, seed=0), 1)
     peer = "MaskablePPO, free environment"
     rows.append(Row("MaskablePPO, TakiVecEnv", "frames/s", learner, peer, cores=2))
+    for name, options in (
+        ("self-play", {}),
+        ("self-play, as many updates", {"epochs": 4, "batch_size": 2048}),
+    ):
+        measure = self_play(folder / name, **options)
+        rows.append(Row(name, "frames/s", measure, "MaskablePPO, TakiVecEnv", cores=2))
     for name, code in (("import, warm", IMPORT), ("import and first game, warm", FIRST_GAME)):
         rows.append(Row(name, "s", process_seconds(code, folder / "warm")))
     return rows

@@ -41,6 +41,7 @@ ENTRIES = (
     Entry("random"),
     Entry("greedy"),
     Entry("expert"),
+    Entry("pretrained"),
     Entry("search:simulations=500", most_games=600),
 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -23,6 +23,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from agents.checkpoint import DESCRIPTION, CheckpointError, describe
 from taki_env.opponents import Agent
+from taki_env.rules import Rules
 from training.cli import make_console, stopping
 from training.curve import plot_learning_curve
 from training.files import new_run_folder, provenance, replacing, write_json
@@ -32,6 +33,7 @@ CONFIG_FILE, CHECKPOINT_FILE, RESULTS_FILE = "config.json", "checkpoint.pt", "re
 CURVE_FILE = "learning_curve.png"
 NOT_CONFIGURATION = ("runs", "resume")
 Array: TypeAlias = npt.NDArray[Any]
+YARDSTICKS = ("random", "greedy", "expert")
 LOWEST_RATE = 0.05  # of the first learning rate, at the end
 
 
@@ -43,6 +45,8 @@ class Options:
     """Decisions to train on, rounded up to whole rollouts."""
     seed: int = 0
     """Of the network, the games and the sampling."""
+    rules: tuple[str, ...] = ()
+    """Options of the game, such as tournament or hand_size=5; the standard ones by default."""
     rollout: int = 64
     """Decisions of each game between two updates."""
     learning_rate: float = 1e-3
@@ -55,12 +59,26 @@ class Options:
     """Width of the network's layers."""
     symmetric: bool = True
     """Treat the four colors alike, in the network."""
+    evaluation_games: int = 2000
+    """Games at each table against each of random, greedy and expert during training."""
+    final_games: int = 10_000
+    """Games against each at the end, on other deals."""
     threads: int = 2
     """Threads of torch. The same seed and threads give the same run."""
     runs: Path = Path("runs")
     """Folder for run folders."""
     resume: Path | None = None
     """Run folder to go on in; its configuration holds."""
+
+    @property
+    def table_sizes(self) -> Any:
+        """Numbers of players to train and evaluate with."""
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        """Of the run's folder."""
+        raise NotImplementedError
 
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
@@ -95,8 +113,11 @@ class Run(Protocol):
     def is_due(self) -> bool:
         """Tell whether it is time for an evaluation and a checkpoint."""
 
-    def evaluate(self) -> None:
-        """Add to the history how the learner plays."""
+    def agent(self) -> Agent:
+        """Return the learner as it plays now."""
+
+    def log(self, figures: dict[str, float]) -> None:
+        """Write figures of an evaluation for TensorBoard."""
 
     def state(self) -> dict[str, Any]:
         """Return everything that changes in training, as tensors and plain values."""
@@ -106,9 +127,6 @@ class Run(Protocol):
 
     def save_model(self, path: Path) -> None:
         """Write the file that `agents.load` plays."""
-
-    def final_results(self) -> list[dict[str, Any]]:
-        """Return how the learner plays, evaluated at length."""
 
 
 def plain(args: Any) -> dict[str, Any]:
@@ -121,7 +139,7 @@ def check_numbers(args: Any, may_be_0: Sequence[str]) -> None:
     for name, value in plain(args).items():
         numbers = value if isinstance(value, tuple) else (value,)
         least = 0 if name in may_be_0 else np.nextafter(0, 1)
-        if not all(least <= n < np.inf for n in numbers if isinstance(n, int | float)):
+        if not all(least <= n < np.inf for n in numbers if type(n) in (int, float)):
             words = "0 or more" if name in may_be_0 else "above 0"
             raise ValueError(f"--{name.replace('_', '-')} must be {words}, not {value}")
 
@@ -129,10 +147,10 @@ def check_numbers(args: Any, may_be_0: Sequence[str]) -> None:
 # Configurations -----------------------------------------------------------------------------------
 
 
-def start(args: Arguments, name: str, make: Callable[[Arguments, Path], Run]) -> Run:
+def start(args: Arguments, make: Callable[[Arguments, Path], Run]) -> Run:
     """Return a new run in a new folder."""
     args.check()
-    folder = new_run_folder(args.runs, name)
+    folder = new_run_folder(args.runs, args.name)
     description = describe(args.hidden, args.symmetric)
     write_json(folder / CONFIG_FILE, {**description, "arguments": plain(args)})
     return make(args, folder)
@@ -250,23 +268,33 @@ def resume(args: Arguments, folder: Path, make: Callable[[Arguments, Path], Run]
 # Evaluation --------------------------------------------------------------------------------------
 
 
-def matches(
-    learner: Agent, players: Iterable[int], opponents: Iterable[str], games: int, seed: int
-) -> list[dict[str, Any]]:
-    """Play a learner against each opponent in the arena, every deal from every seat.
+def matches(training: Run, games: int, seed: int) -> list[dict[str, Any]]:
+    """Play the learner against each yardstick in the arena, every deal from every seat.
 
     Returns:
         for each table size and opponent, who takes all other seats, the figures of a report.
     """
-    results = []
-    for num_players, opponent in product(sorted(set(players)), opponents):
+    args, learner, results = training.args, training.agent(), []
+    for num_players, opponent in product(np.unique(args.table_sizes), YARDSTICKS):
         lineup = [learner, *[opponent] * (num_players - 1)]
-        report = play(lineup, num_players, games, seed, lineup=True, time_limit=math.inf)
-        named = {"opponent": opponent, "num_players": num_players}
+        report = play(
+            lineup, int(num_players), games, seed,
+            lineup=True, time_limit=math.inf, rules=Rules.from_words(args.rules),
+        )  # fmt: skip
+        named = {"opponent": opponent, "num_players": int(num_players)}
         length = report.lengths.mean if report.lengths else math.nan
         rate = asdict(report.lineups[0].rates[learner.name])
         results.append({**named, **rate, "capped": report.capped, "mean_decisions": length})
     return results
+
+
+def evaluate(training: Run) -> None:
+    """Add to the history how the learner plays now."""
+    results = matches(training, training.args.evaluation_games, training.args.seed + 1)
+    now = {"steps": training.steps, "seconds": training.seconds}
+    training.history.extend({**now, **result} for result in results)
+    name = "eval/{num_players}p_win_rate_against_{opponent}"
+    training.log({name.format(**result): result["win_rate"] for result in results})
 
 
 # The loop -----------------------------------------------------------------------------------------
@@ -284,13 +312,13 @@ def train(training: Run, console: Console, model_file: str) -> bool:
         task = bar.add_task("", total=total, rate=0, score="", completed=training.steps)
         if not training.history:
             save(training, model_file)  # whatever comes, the run can go on
-            training.evaluate()  # where the learner starts from
+            evaluate(training)  # where the learner starts from
         while training.steps < total and not stopped():
             training.iterate()
             done, rate = training.steps >= total, training.steps / training.seconds
             bar.update(task, completed=training.steps, rate=rate)
             if training.is_due() or done or stopped():
-                training.evaluate()
+                evaluate(training)
                 save(training, model_file)
                 bar.update(task, score=score(training.history))
                 if not console.is_terminal:  # a file shows no bar until the end
@@ -317,7 +345,7 @@ def finish(training: Run, finished: bool, console: Console, command: str) -> Non
     args, folder = training.args, training.folder
     results = [entry for entry in training.history if entry["steps"] == training.steps]
     try:
-        results = training.final_results() if finished else results
+        results = matches(training, args.final_games, args.seed + 2) if finished else results
     except KeyboardInterrupt:
         console.print("the evaluation was stopped")
     report = {
@@ -347,7 +375,6 @@ def finish(training: Run, finished: bool, console: Console, command: str) -> Non
 
 def prepare(
     args: Arguments,
-    name: str,
     make: Callable[[Arguments, Path], Run],
     model_file: str,
     command: str,
@@ -356,12 +383,11 @@ def prepare(
 
     Args:
         args: its configuration.
-        name: of the folder of a new run.
         make: returns the run of a configuration and a folder.
         model_file: what the model is called in the folder.
         command: module that goes on with the run.
     """
-    training = resume(args, args.resume, make) if args.resume else start(args, name, make)
+    training = resume(args, args.resume, make) if args.resume else start(args, make)
 
     def work() -> Run:
         console = make_console()

@@ -33,12 +33,10 @@ from agents.policy import PolicyAgent
 from taki_env import OBSERVATION_SIZE, SelfPlay
 from taki_env.cards import NUM_ACTIONS
 from taki_env.opponents import Agent
-from taki_env.rules import check_num_players
+from taki_env.rules import Rules
 from training import runs
 from training.cli import run
 from training.files import provenance
-
-YARDSTICKS = ("random", "greedy", "expert")
 
 
 @dataclass(frozen=True)
@@ -75,15 +73,16 @@ class Args(runs.Options):
     """Share of the games in which they do."""
     evaluate_seconds: float = 60
     """Seconds of training between two evaluations, and between two checkpoints."""
-    evaluation_games: int = 2000
-    """Games against each of random, greedy and expert in an evaluation during training."""
-    final_games: int = 10_000
-    """Games against each at the end."""
+
+    @property
+    def name(self) -> str:
+        """Of the run's folder."""
+        return f"selfplay-seed{self.seed}"
 
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
         for players in self.players:
-            check_num_players(players)
+            Rules.from_words(self.rules).check_players(players)
         if not self.players or (self.shares and len(self.shares) != len(self.players)):
             raise ValueError("--players needs a number, and --shares one for each of them or none")
         may_be_0 = ("seed", "entropy", "past_games", "opponent_games", "gae_lambda")
@@ -129,7 +128,8 @@ class Trainer:
         self.network = TakiNetwork(args.hidden, args.symmetric)
         self.optimizer = torch.optim.Adam(self.network.parameters(), args.learning_rate, eps=1e-5)
         self.players = args.table_sizes
-        self.table = SelfPlay(args.games, self.players, seed=args.seed)
+        rules = Rules.from_words(args.rules)
+        self.table = SelfPlay(args.games, self.players, rules, seed=args.seed)
         self.data = Rollout(args.rollout, args.games)
         self.past: list[TakiNetwork] = []
         self.own_seats = self.rng.integers(0, self.players)
@@ -137,7 +137,7 @@ class Trainer:
         spread = np.arange(args.games) * 0.618034 % 1  # evenly among the tables of each size
         self.with_past = spread < args.past_games
         self.with_opponents = (spread >= 1 - args.opponent_games) & bool(args.opponents)
-        self.iteration, self.seconds, self.evaluated, self.left = 0, 0.0, 0.0, 1.0
+        self.iteration, self.seconds, self.left = 0, 0.0, 1.0
         self.history: list[dict[str, Any]] = []
         self.figures: dict[str, float] = {}
         self.title = f"Self-play, {' '.join(map(str, args.players))} players, seed {args.seed}"
@@ -249,6 +249,8 @@ class Trainer:
             order = torch.from_numpy(self.rng.permutation(chosen))
             for part in order.tensor_split(max(1, len(order) // args.batch_size)):
                 loss = self.loss(*(array[part] for array in flat))
+                if not loss.isfinite():
+                    raise FloatingPointError(f"the loss is {loss.item()}: lower --learning-rate")
                 self.optimizer.zero_grad()
                 loss.backward()
                 nn.utils.clip_grad_norm_(self.network.parameters(), args.max_gradient)
@@ -269,10 +271,10 @@ class Trainer:
         value_loss = (values[:, 0] - returns).square().mean()
         entropy = -(logs.exp() * logs).sum(1).mean()
         self.figures = {
-            "policy_loss": policy_loss.item(),
-            "value_loss": value_loss.item(),
-            "entropy": entropy.item(),
-            "clipped": (ratio != bounded).float().mean().item(),
+            "train/policy_loss": policy_loss.item(),
+            "train/value_loss": value_loss.item(),
+            "train/entropy": entropy.item(),
+            "train/clipped": (ratio != bounded).float().mean().item(),
         }
         return policy_loss + args.value_weight * value_loss - args.entropy * self.left * entropy
 
@@ -292,28 +294,17 @@ class Trainer:
 
     def is_due(self) -> bool:
         """Tell whether it is time for an evaluation and a checkpoint."""
-        return self.seconds - self.evaluated >= self.args.evaluate_seconds
+        return self.seconds - self.history[-1]["seconds"] >= self.args.evaluate_seconds
 
-    def matches(self, games: int, seed: int) -> list[dict[str, Any]]:
-        """Play the learner, by its most likely actions, against each yardstick."""
-        learner = PolicyAgent(self.network, "learner")
-        return runs.matches(learner, self.args.players, YARDSTICKS, games, seed)
+    def agent(self) -> PolicyAgent:
+        """Return the learner as it plays now, by its most likely actions."""
+        return PolicyAgent(self.network, "learner")
 
-    def evaluate(self) -> None:
-        """Add to the history how the learner plays now."""
-        self.evaluated = self.seconds
-        seed = self.args.seed + 1  # not the deals of training
-        for result in self.matches(self.args.evaluation_games, seed):
-            self.history.append({"steps": self.steps, "seconds": self.seconds, **result})
-            name = f"eval/{result['num_players']}p_win_rate_against_{result['opponent']}"
-            self.writer.add_scalar(name, result["win_rate"], self.steps)
-        for name, figure in self.figures.items():
-            self.writer.add_scalar(f"train/{name}", figure, self.steps)
+    def log(self, figures: dict[str, float]) -> None:
+        """Write figures of an evaluation, and of the last update, for TensorBoard."""
+        for name, figure in (figures | self.figures).items():
+            self.writer.add_scalar(name, figure, self.steps)
         self.writer.flush()
-
-    def final_results(self) -> list[dict[str, Any]]:
-        """Return how the learner plays, on deals that nothing before has seen."""
-        return self.matches(self.args.final_games, self.args.seed + 2)
 
     def state(self) -> dict[str, Any]:
         """Return everything that changes in training, as tensors and plain values."""
@@ -321,7 +312,6 @@ class Trainer:
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "iteration": self.iteration,
-            "evaluated": self.evaluated,
             "own_seats": torch.tensor(self.own_seats),
             "past": [network.state_dict() for network in self.past],
             "generator": self.rng.bit_generator.state,
@@ -338,8 +328,7 @@ class Trainer:
             self.past.append(network)
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.iteration, self.evaluated = state["iteration"], state["evaluated"]
-        self.own_seats = state["own_seats"].numpy()
+        self.iteration, self.own_seats = state["iteration"], state["own_seats"].numpy()
         self.rng.bit_generator.state = state["generator"]
         games = runs.as_arrays(state["games"], self.table.state_dict())
         self.table.load_state_dict(games, state["games_steps"])
@@ -353,8 +342,7 @@ class Trainer:
 
 def prepare(args: Args) -> Callable[[], runs.Run]:
     """Return the work of a new run, or of going on with one."""
-    name = f"selfplay-seed{args.seed}"
-    return runs.prepare(args, name, Trainer, MODEL_FILE, "training.selfplay")
+    return runs.prepare(args, Trainer, MODEL_FILE, "training.selfplay")
 
 
 if __name__ == "__main__":

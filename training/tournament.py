@@ -24,7 +24,7 @@ from taki_env.engine import seed_words
 from taki_env.game import checked_seed
 from taki_env.opponents import Agent
 from taki_env.policies import POLICIES
-from taki_env.rules import check_num_players
+from taki_env.rules import Rules, check_num_players
 from training.match import REASONS, Contestant, Table
 from training.report import Outcomes, Report, make_report
 
@@ -48,6 +48,7 @@ class Tournament:
         lineup: the entrants are the one lineup, and may repeat. Otherwise every entrant plays
             one seat against each other one in all other seats.
         most_games: games of the lineups of slow entrants, by name, if less than `games`.
+        rules: the options; standard rules by default.
 
     Raises:
         ValueError: an argument out of its range, or an unknown agent.
@@ -65,8 +66,11 @@ class Tournament:
         time_limit: float = TIME_LIMIT,
         lineup: bool = False,
         most_games: Mapping[str, int] | None = None,
+        rules: Rules | None = None,
     ) -> None:
         check_num_players(num_players)
+        self.rules = rules or Rules()
+        self.rules.check_players(num_players)
         fewer = dict(most_games or {})
         whole = {"games": games, "batch": batch, "max_decisions": max_decisions}
         whole |= {f"most_games of {name}": most for name, most in fewer.items()}
@@ -131,7 +135,7 @@ class Tournament:
     def _table(self, deals: Integers, lineups: Integers, rotations: Integers) -> Table:
         variants = lineups * MAX_PLAYERS + rotations
         return Table(
-            Batch(deals.size, self.num_players, None, self.seed, deals),
+            Batch(deals.size, self.num_players, self.rules, self.seed, deals),
             self._numbers[self.seating[lineups, rotations]],
             self.contestants,
             seed_words(self.seed, deals, variants, WORDS),

@@ -29,14 +29,12 @@ from stable_baselines3.common.logger import configure
 
 from agents.checkpoint import DESCRIPTION, MODEL_FILE, describe
 from agents.policy import PolicyAgent
-from taki_env.rules import check_num_players
+from taki_env.rules import Rules
 from taki_env.sb3 import TakiVecEnv
 from training import runs
 from training.cli import run
 from training.files import provenance
 from training.policy import TakiPolicy
-
-YARDSTICKS = ("random", "greedy")
 
 
 @dataclass(frozen=True)
@@ -65,14 +63,20 @@ class Args(runs.Options):
     """Latest snapshots that serve as opponents; a new one takes the place of the oldest."""
     evaluate_every: int = 8
     """Rollouts between two evaluations, and between two checkpoints."""
-    evaluation_games: int = 1000
-    """Games against each of random and greedy in an evaluation during training."""
-    final_games: int = 4000
-    """Games against each of random and greedy at the end, seats rotated."""
+
+    @property
+    def table_sizes(self) -> tuple[int, ...]:
+        """The one number of players."""
+        return (self.players,)
+
+    @property
+    def name(self) -> str:
+        """Of the run's folder."""
+        return f"{self.players}p-seed{self.seed}"
 
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
-        check_num_players(self.players)
+        Rules.from_words(self.rules).check_players(self.players)
         weights = ("random_weight", "greedy_weight", "self_weight")
         runs.check_numbers(self, ("seed", "entropy", *weights))
         if self.seed >= 2**32:
@@ -95,7 +99,8 @@ class Run:
     def __init__(self, args: Args, folder: Path) -> None:
         self.args, self.folder = args, folder
         torch.set_num_threads(args.threads)
-        self.env = TakiVecEnv(args.envs, args.players, opponents=self.opponents([]))
+        rules, opponents = Rules.from_words(args.rules), self.opponents([])
+        self.env = TakiVecEnv(args.envs, args.players, rules, opponents)
         self.model = MaskablePPO(
             TakiPolicy, self.env, n_steps=args.rollout, batch_size=args.batch_size,
             n_epochs=args.epochs, gamma=1.0, gae_lambda=args.gae_lambda, ent_coef=args.entropy,
@@ -160,24 +165,14 @@ class Run:
         """Tell whether it is time for an evaluation and a checkpoint."""
         return self.iteration % self.args.evaluate_every == 0
 
-    def matches(self, games: int, seed: int) -> list[dict[str, Any]]:
-        """Play the learner, by its most likely actions, against each yardstick."""
-        learner = PolicyAgent(self.model.policy.network, "learner")
-        return runs.matches(learner, [self.args.players], YARDSTICKS, games, seed)
+    def agent(self) -> PolicyAgent:
+        """Return the learner as it plays now, by its most likely actions."""
+        return PolicyAgent(self.model.policy.network, "learner")
 
-    def final_results(self) -> list[dict[str, Any]]:
-        """Return how the learner plays, on deals that nothing before has seen."""
-        return self.matches(self.args.final_games, self.args.seed + 2)
-
-    def evaluate(self) -> None:
-        """Play some games against each yardstick for the learning curve."""
-        seed = self.args.seed + 1  # not the deals of training
-        for result in self.matches(self.args.evaluation_games, seed):
-            opponent = result["opponent"]
-            self.history.append({"steps": self.steps, "seconds": self.seconds, **result})
-            self.model.logger.record(f"eval/win_rate_against_{opponent}", result["win_rate"])
-            length = f"eval/decisions_a_game_against_{opponent}"
-            self.model.logger.record(length, result["mean_decisions"])
+    def log(self, figures: dict[str, float]) -> None:
+        """Write figures of an evaluation for TensorBoard."""
+        for name, figure in figures.items():
+            self.model.logger.record(name, figure)
         self.model.logger.dump(self.steps)
 
     def state(self) -> dict[str, Any]:
@@ -235,8 +230,7 @@ class Run:
 
 def prepare(args: Args) -> Callable[[], runs.Run]:
     """Return the work of a new run, or of going on with one."""
-    name = f"{args.players}p-seed{args.seed}"
-    return runs.prepare(args, name, Run, MODEL_FILE, "training.train")
+    return runs.prepare(args, Run, MODEL_FILE, "training.train")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,109 @@
+"""Sweeps over seeds and settings: what runs, what is not redone, what comes out."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from training import experiment, runs
+from training.selfplay import Trainer
+
+SWEEP = """
+training = "selfplay"
+runs = "{folder}/runs"
+seeds = [0, 1]
+[arguments]
+players = [2]
+steps = 256
+games = 8
+rollout = 16
+batch_size = 64
+hidden = 16
+evaluate_seconds = 1e-9
+evaluation_games = 4
+final_games = 4
+threads = 1
+[settings.symmetric]
+[settings.plain]
+symmetric = false
+"""
+
+
+def sweep(folder: Path, text: str = SWEEP) -> experiment.Args:
+    """Return the arguments for a sweep written into a folder."""
+    file = folder / "sweep.toml"
+    file.write_text(text.format(folder=folder))
+    return experiment.Args(file)
+
+
+def test_a_sweep_goes_on_where_it_stopped_and_redoes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C in the third run of four; then the rest of it and the fourth; then nothing."""
+    iterate, done = Trainer.iterate, []
+
+    def counted(trainer: Trainer) -> None:
+        done.append(trainer.folder.relative_to(tmp_path / "runs"))
+        if len(done) == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+        iterate(trainer)
+
+    monkeypatch.setattr(Trainer, "iterate", counted)
+    args = sweep(tmp_path)
+    experiment.prepare(args)()
+    assert len(done) == 5  # two rollouts of each run, one of the third
+    assert "go on with: python -m training.experiment" in capsys.readouterr().out
+    found = experiment.prepare(args)()
+    folders = [Path(s, f"selfplay-seed{k}") for s in ("symmetric", "plain") for k in (0, 1)]
+    assert done == [folder for folder in folders for _ in range(2)]
+    assert experiment.prepare(args)() == found and len(done) == 8
+    report = json.loads((tmp_path / "runs/experiment.json").read_text())
+    assert report["finished"] and report["results"] == found
+    assert (tmp_path / "runs/experiment.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_table_has_mean_and_spread_over_seeds(tmp_path: Path) -> None:
+    """Win rates 0.5 and 0.7: mean 0.6, standard deviation 0.1 times the root of 2."""
+    jobs = [job for job in experiment.read_sweep(sweep(tmp_path).sweep) if job.setting == "plain"]
+    for job, rate in zip(jobs, (0.5, 0.7), strict=True):
+        job.folder.mkdir(parents=True)
+        result = {"num_players": 2, "opponent": "greedy", "win_rate": rate}
+        report = {"finished": True, "training_seconds": 1, "evaluation": [result]}
+        (job.folder / runs.RESULTS_FILE).write_text(json.dumps(report))
+    (row,) = experiment.rows(jobs)
+    assert row["win_rates"] == [0.5, 0.7]
+    assert row["mean"] == pytest.approx(0.6)
+    assert row["sd"] == pytest.approx(0.1 * 2**0.5)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('trainng = "selfplay"', "unknown 'trainng'.*training"),
+        ('training = "league"', "selfplay, train"),
+        ("seeds = []", "seeds"),
+        ("seeds = [1, 1]", "seeds"),
+        ("[settings.a]\nhiden = 3", "setting a: unknown 'hiden'.*hidden"),
+        ("[settings.a]\nseed = 3", "setting a: seed"),
+        ("[settings.a]\nepochs = 0", "setting a: --epochs"),
+        ("[settings.a\n", "no TOML"),
+    ],
+)
+def test_a_wrong_sweep_is_refused_with_the_place(tmp_path: Path, line: str, words: str) -> None:
+    """Before anything is trained."""
+    with pytest.raises(ValueError, match=words):
+        experiment.prepare(sweep(tmp_path, line))
+
+
+def test_a_changed_sweep_does_not_go_on_with_another_run(tmp_path: Path) -> None:
+    """A run folder of other arguments is named, not overwritten."""
+    (job, *_) = experiment.read_sweep(sweep(tmp_path).sweep)
+    training = runs.start(job.args, Trainer)
+    runs.save(training, "model.zip")
+    changed = SWEEP.replace("batch_size = 64", "batch_size = 32")
+    with pytest.raises(ValueError, match="--batch-size 32 is not the run's 64"):
+        experiment.prepare(sweep(tmp_path, changed))()

@@ -1,0 +1,247 @@
+"""Repeat a training over seeds and settings: ``python -m training.experiment SWEEP.toml``.
+
+Every setting is trained with every seed, one run after the other, each in a run folder of its own.
+Started again after an interruption, it goes on where it stopped and redoes nothing that is
+finished. At the end, one table (mean and spread over seeds) and one plot.
+
+    training = "selfplay"            # a module of `training`: selfplay or train
+    runs = "runs/symmetry"           # folder of everything
+    seeds = [0, 1, 2]
+
+    [arguments]                      # of every run, as on the command line, with underscores
+    steps = 2_000_000
+
+    [settings.symmetric]             # what a setting changes
+    symmetric = true
+
+    [settings.plain]
+    symmetric = false
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from importlib import import_module
+from itertools import groupby
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Annotated, Any
+
+import tyro
+from rich.console import Console
+from rich.table import Table
+
+from taki_env.errors import did_you_mean
+from training import runs
+from training.cli import make_console, run
+from training.files import provenance, replacing, write_json
+
+TRAININGS = ("selfplay", "train")
+KEYS = ("training", "runs", "seeds", "arguments", "settings")
+RESULTS_FILE, PLOT_FILE = "experiment.json", "experiment.png"
+
+
+@dataclass(frozen=True)
+class Args:
+    """Repeat a training over seeds and settings; go on with what is unfinished."""
+
+    sweep: Annotated[Path, tyro.conf.Positional]
+    """TOML file: see the head of training/experiment.py, or docs/training.md."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run of a sweep."""
+
+    setting: str
+    args: runs.Options
+    prepare: Callable[[Any], Callable[[], runs.Run]]
+    """Returns the work of a configuration."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the run is."""
+        return self.args.runs / self.args.name
+
+    def report(self) -> dict[str, Any] | None:
+        """Return the run's results, or None before it is finished."""
+        file = self.folder / runs.RESULTS_FILE
+        report = json.loads(file.read_text()) if file.exists() else {}
+        return report if report.get("finished") else None
+
+    def work(self) -> Callable[[], runs.Run]:
+        """Return what is left to do: all of it, or what comes after the last checkpoint."""
+        if not (self.folder / runs.CHECKPOINT_FILE).exists():
+            return self.prepare(self.args)
+        saved = runs.read_config(type(self.args), self.folder)
+        runs.check_configuration(self.args, runs.plain(saved))
+        return self.prepare(saved)
+
+
+# What to do ---------------------------------------------------------------------------------------
+
+
+def read_sweep(file: Path) -> list[Job]:
+    """Return the runs that a sweep asks for, setting by setting.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is no sweep, or a configuration in it is refused; says where.
+    """
+    try:
+        sweep = tomllib.loads(file.read_text())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file} is no TOML: {error}") from error
+    check_names(f"{file}", sweep, KEYS)
+    training = sweep.get("training", "selfplay")
+    if training not in TRAININGS:
+        raise ValueError(f"{file}: training must be one of {', '.join(TRAININGS)}, not {training}")
+    seeds = sweep.get("seeds", [0, 1, 2])
+    settings = sweep.get("settings", {"default": {}})
+    if not seeds or not all(type(seed) is int for seed in seeds) or len(set(seeds)) < len(seeds):
+        raise ValueError(f"{file}: seeds must be different whole numbers, not {seeds}")
+    module = import_module(f"training.{training}")
+    folder = Path(sweep.get("runs", f"runs/{file.stem}"))
+    jobs = []
+    for setting, changes in settings.items():
+        where = f"{file}, setting {setting}"
+        arguments = {**sweep.get("arguments", {}), **changes}
+        check_names(where, arguments, [field.name for field in fields(module.Args)])
+        if taken := {"seed", "runs", "resume"} & set(arguments):
+            raise ValueError(f"{where}: {', '.join(sorted(taken))}: the sweep itself says this")
+        given = {k: tuple(v) if isinstance(v, list) else v for k, v in arguments.items()}
+        for seed in seeds:
+            args = module.Args(**given, seed=seed, runs=folder / setting)
+            jobs.append(Job(setting, checked(where, args), module.prepare))
+    return jobs
+
+
+def check_names(where: str, found: Iterable[str], known: Iterable[str]) -> None:
+    """Raise ValueError for a name that is not known."""
+    for name in found:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise ValueError(f"{where}: unknown {name!r}{hint} (known: {', '.join(known)})")
+
+
+def checked(where: str, args: runs.Options) -> runs.Options:
+    """Return a configuration, or raise ValueError that says where it stands."""
+    try:
+        args.check()
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{where}: {error}") from error
+    return args
+
+
+def carry_out(jobs: list[Job], console: Console) -> bool:
+    """Do what is not finished; returns False if Ctrl-C stopped it."""
+    for number, job in enumerate(jobs, 1):
+        title = f"{number}/{len(jobs)} {job.setting}, seed {job.args.seed}"
+        if job.report():
+            console.print(f"{title}: finished before, in {job.folder}")
+            continue
+        console.print(title)
+        training = job.work()()
+        if training.steps < training.total:
+            return False
+    return True
+
+
+# What came out ------------------------------------------------------------------------------------
+
+
+def rows(jobs: list[Job]) -> Iterator[dict[str, Any]]:
+    """Return the win rates of each setting at each table, over the seeds that are finished."""
+    for setting, of_setting in groupby(jobs, lambda job: job.setting):
+        reports = [report for job in of_setting if (report := job.report())]
+        results: dict[tuple[int, str], list[float]] = {}
+        for result in (result for report in reports for result in report["evaluation"]):
+            key = result["num_players"], result["opponent"]
+            results.setdefault(key, []).append(result["win_rate"])
+        for (num_players, opponent), rates in results.items():
+            yield {
+                "setting": setting,
+                "num_players": num_players,
+                "opponent": opponent,
+                "win_rates": rates,
+                "mean": mean(rates),
+                "sd": stdev(rates) if len(rates) > 1 else None,
+                "seconds": mean(report["training_seconds"] for report in reports),
+            }
+
+
+def table_of(found: list[dict[str, Any]]) -> Table:
+    """Return the table to print."""
+    table = Table("setting", "players", "against", "win rate", "sd over seeds", "seeds", "seconds")
+    for row in found:
+        sd = "" if row["sd"] is None else f"{row['sd']:.1%}"
+        table.add_row(
+            row["setting"], str(row["num_players"]), row["opponent"], f"{row['mean']:.1%}", sd,
+            str(len(row["win_rates"])), f"{row['seconds']:.0f}",
+        )  # fmt: skip
+    return table
+
+
+def plot(jobs: list[Job], path: Path) -> None:
+    """Draw the mean win rates over the steps, from the lowest to the highest seed in a band."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    curves: dict[tuple[int, str], dict[str, list[dict[int, float]]]] = {}
+    for job in jobs:
+        of_run: dict[tuple[int, str], dict[int, float]] = {}
+        for entry in (job.report() or {"history": []})["history"]:
+            key = entry["num_players"], entry["opponent"]
+            of_run.setdefault(key, {})[entry["steps"]] = entry["win_rate"]
+        for key, curve in of_run.items():
+            curves.setdefault(key, {}).setdefault(job.setting, []).append(curve)
+    figure = Figure(figsize=(5 * len(curves), 4.5), dpi=120, layout="constrained")
+    FigureCanvasAgg(figure)
+    for number, ((num_players, opponent), settings) in enumerate(sorted(curves.items()), 1):
+        axes = figure.add_subplot(1, len(curves), number)
+        for setting, of_seeds in settings.items():
+            draw(axes, setting, of_seeds)
+        axes.set(title=f"{num_players} players against {opponent}", xlabel="decisions")
+        axes.grid(alpha=0.3)
+        axes.legend(loc="lower right")
+    with replacing(path) as beside:
+        figure.savefig(beside)
+
+
+def draw(axes: Any, label: str, curves: list[Mapping[int, float]]) -> None:
+    """Draw the mean of curves, where each is read between its points, and what lies between."""
+    import numpy as np
+
+    steps = sorted(set().union(*curves))
+    lines = np.array([np.interp(steps, list(curve), list(curve.values())) for curve in curves])
+    (line,) = axes.plot(steps, lines.mean(0), label=label)
+    axes.fill_between(steps, lines.min(0), lines.max(0), alpha=0.2, color=line.get_color())
+
+
+def prepare(args: Args) -> Callable[[], list[dict[str, Any]]]:
+    """Read and check the sweep, and return the work."""
+    jobs = read_sweep(args.sweep)
+
+    def work() -> list[dict[str, Any]]:
+        console = make_console()
+        finished = carry_out(jobs, console)
+        found = list(rows(jobs))
+        if found:
+            folder = jobs[0].args.runs.parent
+            report = {**provenance(), "finished": finished, "results": found}
+            write_json(folder / RESULTS_FILE, report)
+            plot(jobs, folder / PLOT_FILE)
+            console.print(table_of(found))
+            console.print(f"all is in {folder}")
+        if not finished:
+            console.print(f"go on with: python -m training.experiment {args.sweep}")
+        return found
+
+    return work
+
+
+if __name__ == "__main__":
+    run(lambda: prepare(tyro.cli(Args)))
