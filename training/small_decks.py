@@ -63,14 +63,14 @@ def prepare(args: Args) -> Callable[[], list[dict[str, Any]]]:
 
 
 def work(args: Args) -> list[dict[str, Any]]:
-    """Solve the games, print what is found, and write it to the file if asked to."""
+    """Solve the games, print what is found, and write it to the file, deck by deck."""
     console, rows = make_console(), []
     for deck in args.decks:
         rows.append(solved(args, deck))
         show(rows[-1], console)
-    if args.json:
-        arguments = {**asdict(args), "json": str(args.json)}
-        write_json(args.json, {**provenance(), "arguments": arguments, "decks": rows})
+        if args.json:
+            arguments = {**asdict(args), "json": str(args.json)}
+            write_json(args.json, {**provenance(), "arguments": arguments, "decks": rows})
     return rows
 
 
