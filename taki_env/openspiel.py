@@ -202,7 +202,13 @@ class Table(NamedTuple):
         return table._replace(recycled=tuple(recycled))
 
     def choose(self, card: int) -> Table:
-        """Return the table after chance has chosen the next card."""
+        """Return the table after chance has chosen the next card.
+
+        Raises:
+            IllegalActionError: that card cannot be next.
+        """
+        if card not in (cards := self.next_cards()):
+            raise IllegalActionError(f"card {card} cannot be drawn; those left:{_words(cards)}")
         table = self._replace(chosen=(*self.chosen, card))
         if len(table.chosen) < self.needed:
             return table
@@ -281,7 +287,12 @@ class Table(NamedTuple):
         """Return the table with all that `seat` cannot see dealt anew; see `Game.determinize`.
 
         The other seats hold their new cards as if these had been dealt to them.
+
+        Raises:
+            ValueError: chance is to choose a card.
         """
+        if self.action is not None:
+            raise ValueError("cards are dealt anew only where a seat decides")
         record, s = _copy(self.record), self.record[0]
         determinize_many(record, np.array([seat]), np.array([word], np.uint64))
         record["rng"], record["decisions"] = ZERO, s["decisions"]

@@ -1,7 +1,7 @@
 """The same games in `Game` and in OpenSpiel: ``python -m tests.openspiel_games --games 10000``.
 
 `Game` plays from its random word; the cards that this word draws, by the documented shuffle, are
-given to OpenSpiel's chance nodes. All options, decks and table sizes take turns.
+given to OpenSpiel's chance nodes, which refuse any that cannot be drawn. All options, decks and table sizes take turns.
 """
 
 from __future__ import annotations
@@ -39,14 +39,8 @@ def dealt(table: Table, shuffle: Shuffler) -> Table:
     """Return the table after the deal of the shuffled deck."""
     cards = iter(shuffle(rest_of_deck(rules=table.setup.rules)))
     while table.action is not None:
-        table = chosen(table, CARDS.index(next(cards)))
+        table = table.choose(CARDS.index(next(cards)))
     return table
-
-
-def chosen(table: Table, card: int) -> Table:
-    """Return the table after a card, which must be among those that may be drawn."""
-    assert card in table.next_cards()
-    return table.choose(card)
 
 
 def draws(game: Game, recycled: tuple[int, ...]) -> Iterator[int]:
@@ -81,7 +75,7 @@ def play_both(num_players: int, rules: Rules, seed: int) -> bool:
         refilled |= bool(table.recycled)
         cards = draws(game, table.recycled)
         while table.action is not None:
-            table = chosen(table, next(cards))
+            table = table.choose(next(cards))
         game.apply(action)
         check_same(table, game)
     assert game.is_over or game.decisions == MAX_DECISIONS

@@ -61,7 +61,6 @@ def after(table: Table, names: Iterable[str]) -> Table:
         if table.action is None:
             table = table.decide(ACTIONS.index(name))
         else:
-            assert CARDS.index(name) in table.next_cards()
             table = table.choose(CARDS.index(name))
     return table
 
@@ -116,6 +115,8 @@ def test_an_illegal_action_is_refused() -> None:
     table = after(table, ["red stop"])
     with pytest.raises(IllegalActionError, match="'close taki'"):
         table.decide(ACTIONS.index("close taki"))
+    with pytest.raises(IllegalActionError, match=r"cannot be drawn; those left: \[red 1, red 1"):
+        load(2, Rules(deck="mini-1")).start.choose(CARDS.index("blue 1"))
 
 
 # OpenSpiel's own requirements ---------------------------------------------------------------------
