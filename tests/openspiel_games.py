@@ -1,7 +1,8 @@
 """The same games in `Game` and in OpenSpiel: ``python -m tests.openspiel_games --games 10000``.
 
 `Game` plays from its random word; the cards that this word draws, by the documented shuffle, are
-given to OpenSpiel's chance nodes, which refuse any that cannot be drawn. All options, decks and table sizes take turns.
+given to OpenSpiel's chance nodes, which refuse any that cannot be drawn. All options, decks and
+table sizes take turns.
 """
 
 from __future__ import annotations

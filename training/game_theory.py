@@ -116,7 +116,7 @@ class Tree:
 
     def nash_conv(self, policy: Any) -> float:
         """Return what both seats could gain in all by best responses, in returns."""
-        return float(pyspiel.nash_conv(self.cached, policy))
+        return max(0.0, float(pyspiel.nash_conv(self.cached, policy)))  # but for rounding
 
     def best_response(self, seat: int, policy: Any) -> float:
         """Return what a seat gets by a best response to the other seat's policy."""
