@@ -298,6 +298,7 @@ def approach() -> str:
 
 def mean_and_range(values: Sequence[float]) -> str:
     """Return a mean and the range."""
+    values = [max(value, 0.0) for value in values]
     return f"{mean(values):.3f} ({min(values):.3f} to {max(values):.3f})"
 
 
