@@ -25,6 +25,7 @@ from agents.screen import COMMANDS
 from agents.search import SearchAgent
 from taki_env import ACTIONS, LAYOUT, OBSERVATION_SIZE, Rules
 from taki_env.cards import CARDS, CHANGE_COLOR, DRAW, NUM_COLORED, STANDARD_DECK
+from taki_env.decks import DECKS
 from taki_env.engine import GAME_DTYPE
 from taki_env.observation import OFFSETS
 from taki_env.record import COMMON_KEYS, FULL_KEYS, PLAY_KEYS, STEP_KEYS
@@ -32,6 +33,7 @@ from taki_env.record import COMMON_KEYS, FULL_KEYS, PLAY_KEYS, STEP_KEYS
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
+SMALL = [name for name in DECKS if name != "standard"]
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -71,7 +73,8 @@ def options() -> str:
         "full_runs": "no `close taki`, no `pass` while a card of the run's color is in hand",
         "auto_last_card": "the last-card call is made automatically",
         "hand_size": "cards dealt to each player; the first stage of a tournament",
-        "deck": f"copies of each of the {len(CARDS)} card types, by card index",
+        "deck": f"copies of each of the {len(CARDS)} card types, by card index; or "
+        "[the name of a deck](game_theory.md)",
     }
     defaults = {f.name: f.default for f in fields(Rules)}
     defaults["deck"] = f"the {sum(STANDARD_DECK)}-card deck"
@@ -243,6 +246,64 @@ def play_commands() -> str:
     return table(("entry", "what it does"), [(f"`{name}`", COMMANDS[name]) for name in COMMANDS])
 
 
+def decks() -> str:
+    """Return the small decks."""
+    rows = []
+    for name in SMALL:
+        deck = DECKS[name]
+        cards = [
+            CARDS[card] + (f" x{copies}" if copies > 1 else "")
+            for card, copies in enumerate(deck.counts) if copies
+        ]  # fmt: skip
+        rows.append((f"`{name}`", ", ".join(cards), deck.hand_size, deck.max_decisions))
+    return table(("deck", "cards", "hand size", "decisions"), rows)
+
+
+def small_decks() -> str:
+    """Return the sizes and values of the small decks' games."""
+    rows = [
+        (f"`{row['deck']}`", f"{row['histories']:,}", f"{row['information_states']:,}",
+         f"{row['choices']:,}", f"{row['cut'] / row['ends']:.0%}",
+         "{:+.4f} to {:+.4f}".format(*row["value"]), f"{row['exploitability']:.1e}")
+        for row in results("small_decks.json")["decks"]
+    ]  # fmt: skip
+    head = ("deck", "histories", "information states", "with a choice", "ends that are cuts")
+    return table((*head, "value for seat 0", "exploitability"), rows)
+
+
+def small_agents() -> str:
+    """Return what can be gained against agents in the small decks' games."""
+    rows = [
+        (f"`{row['deck']}`", found["agent"],
+         *(f"{max(found[key], 0.0):.4f}" for key in ("exploitability", "as_seat_0", "as_seat_1")))
+        for row in results("small_decks.json")["decks"] for found in row["agents"]
+    ]  # fmt: skip
+    return table(("deck", "agent", "exploitability", "in seat 0", "in seat 1"), rows)
+
+
+def approach() -> str:
+    """Return how exploitable self-play is at each budget, over the seeds."""
+    rows = []
+    for name in SMALL:
+        if not (DOCS / "results" / f"approach_{name}.json").exists():
+            continue
+        found = results(f"approach_{name}.json")["rows"]
+        for steps in sorted({row["steps"] for row in found}):
+            at = [row for row in found if row["steps"] == steps]
+            spreads = (
+                mean_and_range([row[key] for row in at]) for key in ("drawing", "most_likely")
+            )
+            seconds = mean(row["seconds"] for row in at)
+            rows.append((f"`{name}`", f"{steps:,}", f"{seconds:.0f}", *spreads))
+    return table(("deck", "decisions", "seconds", "drawing", "most likely actions"), rows)
+
+
+def mean_and_range(values: Sequence[float]) -> str:
+    """Return a mean and the range."""
+    values = [max(value, 0.0) for value in values]
+    return f"{mean(values):.3f} ({min(values):.3f} to {max(values):.3f})"
+
+
 def record() -> str:
     """Return the size of a game."""
     return (
@@ -295,6 +356,10 @@ TABLES = {
     "leaderboard": leaderboard,
     "benchmark": benchmark,
     "record": record,
+    "decks": decks,
+    "small_decks": small_decks,
+    "small_agents": small_agents,
+    "approach": approach,
     "record_keys": record_keys,
     "step_keys": step_keys,
     "replay": replay,

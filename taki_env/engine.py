@@ -270,9 +270,23 @@ def _discard(s: Record, seat: Int, card: Int) -> None:
 
 
 @inner
+def _take_ready(s: Record, size: Int) -> None:
+    first = s["draw_pile"].size - size
+    for place in range(size):
+        s["draw_pile"][place] = s["draw_pile"][first + place]
+    s["draw_size"] = size
+
+
+@inner
 def shuffle(s: Record, one: np.uint64, two: np.uint64, change_colors: Int) -> None:
-    """Make the draw pile a random order of the given cards (Fisher-Yates, inside out)."""
+    """Make the draw pile a random order of the given cards (Fisher-Yates, inside out).
+
+    Without a random word, 0, the order is the one that lies ready at the end of the array.
+    """
     word = s["rng"]
+    if word == ZERO:
+        _take_ready(s, count_bits(one) + count_bits(two) + change_colors)
+        return
     size = 0
     while one != ZERO:
         card = lowest(one)

@@ -72,6 +72,14 @@ def deal_many(
 
 
 @entry
+def deal_ready(states: Records, legal: Words) -> None:
+    """Deal games in the order of cards that lies ready in each record (`engine.shuffle`)."""
+    for i in range(states.size):
+        deal(states[i], ZERO)
+        legal[i] = legal_actions(states[i])
+
+
+@entry
 def legal_many(states: Records, legal: Words) -> None:
     """Write the legal actions of every game."""
     for i in range(states.size):

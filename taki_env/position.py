@@ -90,19 +90,30 @@ def _planes(counts: Counts) -> tuple[int, int, int]:
     return one, two, int(counts[CHANGE_COLOR])
 
 
-def _counts(one: int, two: int, change_colors: int) -> Counts:
-    copies = [(int(one) >> card & 1) + (int(two) >> card & 1) for card in range(CHANGE_COLOR)]
-    return np.array([*copies, change_colors])
+def _cards(one: int, two: int, change_colors: int) -> list[int]:
+    """Return the card types of a collection that the engine keeps, sorted."""
+    cards, left = [], int(one) & ((1 << CHANGE_COLOR) - 1)
+    while left:
+        bit = left & -left
+        cards += [bit.bit_length() - 1] * (2 if int(two) & bit else 1)
+        left ^= bit
+    return cards + [CHANGE_COLOR] * int(change_colors)
 
 
-def _names(counts: Counts) -> list[str]:
-    return [CARDS[card] for card in range(NUM_CARDS) for _ in range(counts[card])]
+def hand_cards(s: Record, seat: int) -> list[int]:
+    """Return the card types of a hand, sorted."""
+    once, twice = s["holds"][seat].tolist()
+    return _cards(once, twice, s["change_colors"][seat])
+
+
+def discard_cards(s: Record) -> list[int]:
+    """Return the card types of the discard pile with the leading card, sorted."""
+    return _cards(s["discard_one"], s["discard_two"], s["discard_change_colors"])
 
 
 def hand_names(s: Record, seat: int) -> list[str]:
     """Return the cards of a hand, sorted by card index."""
-    once, twice = s["holds"][seat]
-    return _names(_counts(once, twice, s["change_colors"][seat]))
+    return [CARDS[card] for card in hand_cards(s, seat)]
 
 
 def symbol_name(s: Record) -> str | None:
@@ -121,15 +132,15 @@ def seat_or_none(seat: int) -> int | None:
 def write_position(s: Record, rules: Rules) -> dict[str, Any]:
     """Return the position of one game."""
     num_players = int(s["num_players"])
-    discard = _counts(s["discard_one"], s["discard_two"], s["discard_change_colors"])
-    discard[s["lead"]] -= 1
+    beneath = discard_cards(s)
+    beneath.remove(s["lead"])
     pile = s["draw_pile"][: s["draw_size"]][::-1]
     stages = [int(stage) for stage in s["stages"][:num_players]]
     return {
         "rules": rules.to_dict(),
         "hands": [hand_names(s, seat) for seat in range(num_players)],
         "draw_pile": [CARDS[card] for card in pile],
-        "discard_pile": [*_names(discard), CARDS[s["lead"]]],
+        "discard_pile": [CARDS[card] for card in (*beneath, s["lead"])],
         "color": COLORS[s["color"]],
         "symbol": symbol_name(s),
         "direction": int(s["direction"]),

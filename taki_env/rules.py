@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from taki_env.cards import (
     CARDS,
@@ -16,6 +16,7 @@ from taki_env.cards import (
     NUM_COLORED,
     STANDARD_DECK,
 )
+from taki_env.decks import DECKS
 from taki_env.errors import UnknownOptionError, did_you_mean
 
 _WORDS = {"true": True, "false": False}
@@ -42,7 +43,20 @@ class Rules:
     hand_size: int = 8
     """Cards dealt to each player, and the first stage of a tournament."""
     deck: tuple[int, ...] = STANDARD_DECK
-    """Copies of each of the 57 card types, by card index."""
+    """Copies of each of the 57 card types, by card index; or the name of a deck of
+    `taki_env.decks`, which brings its own hand size unless another one is given."""
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            tournament: bool = False,
+            voluntary_draw: bool = False,
+            full_runs: bool = False,
+            auto_last_card: bool = False,
+            hand_size: int = 8,
+            deck: Sequence[int] | str = STANDARD_DECK,
+        ) -> None: ...
 
     def __new__(cls, *args: Any, **options: Any) -> Rules:
         """Refuse unknown options in words before the dataclass does."""
@@ -61,8 +75,11 @@ class Rules:
                 raise TypeError(f"{field.name} must be True or False")
         if not _is_whole(self.hand_size):
             raise TypeError(f"hand_size must be a whole number, not {self.hand_size!r}")
-        object.__setattr__(self, "hand_size", int(self.hand_size))
-        object.__setattr__(self, "deck", _checked_deck(self.deck))
+        hand_size, deck = int(self.hand_size), self.deck
+        if isinstance(deck, str):
+            hand_size, deck = _named_deck(deck, hand_size)
+        object.__setattr__(self, "hand_size", hand_size)
+        object.__setattr__(self, "deck", _checked_deck(deck))
         if not 1 <= self.hand_size <= sum(self.deck):
             raise ValueError(f"hand_size must be 1 to {sum(self.deck)}, not {self.hand_size}")
 
@@ -124,6 +141,15 @@ def check_num_players(num_players: int) -> None:
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _named_deck(name: str, hand_size: int) -> tuple[int, tuple[int, ...]]:
+    """Return hand size and counts of a named deck; hands of the default size are not meant."""
+    if name not in DECKS:
+        hint = did_you_mean(name, DECKS)
+        raise ValueError(f"unknown deck {name!r}{hint} (decks: {', '.join(DECKS)})")
+    deck = DECKS[name]
+    return (deck.hand_size if hand_size == Rules.hand_size else hand_size), deck.counts
 
 
 def _checked_deck(deck: Any) -> tuple[int, ...]:

@@ -257,7 +257,7 @@ def test_an_unknown_rule_option_brings_a_suggestion() -> None:
         ({"deck": (3, *(2,) * 56)}, ValueError, "3 'red 1'; 0 to 2 are allowed"),
         ({"deck": (2,) * 56 + (5,)}, ValueError, "5 'change color'; 0 to 4 are allowed"),
         ({"deck": (1.5, *(2,) * 56)}, ValueError, "deck must be 57 whole numbers"),
-        ({"deck": "standard"}, ValueError, "deck must be 57 whole numbers"),
+        ({"deck": "mini"}, ValueError, "unknown deck .mini."),
     ],
 )
 def test_a_wrong_rule_option_is_refused(options: Any, error: type, words: str) -> None:

@@ -1,0 +1,128 @@
+"""Does self-play approach an equilibrium? ``python -m training.approach mini-1``.
+
+Trains by self-play (`training.selfplay`) on a small deck, and tells at several budgets what could
+be gained against the network, exactly, over all information states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import numpy as np
+import tyro
+from rich.progress import Progress
+
+from agents.policy import PolicyAgent
+from taki_env.batch import check_at_least_one
+from training import selfplay
+from training.arena import new_table
+from training.cli import check_folder, make_console, run, stopping
+from training.files import provenance, write_json
+from training.game_theory import Tree, shares_of, small_game
+
+
+@dataclass(frozen=True)
+class Args:
+    """Train on a small deck, and measure exploitability at several budgets."""
+
+    deck: Annotated[str, tyro.conf.Positional] = "mini-1"
+    """Of `taki_env.decks`; the last card is called automatically."""
+    steps: int = 300_000
+    """Decisions of all seats to train on."""
+    evaluations: int = 10
+    """Budgets at which to measure, up to all steps, each the same factor above the one before."""
+    seeds: tuple[int, ...] = (0, 1, 2)
+    """A training run each."""
+    games: int = 128
+    """Games side by side."""
+    hidden: int = 64
+    """Width of the network's layers."""
+    entropy: float = 0.01
+    """Weight of the entropy bonus."""
+    json: Path | None = None
+    """File for the results."""
+
+    def of_training(self, seed: int) -> selfplay.Args:
+        """Return the configuration of a training run."""
+        return selfplay.Args(
+            rules=(f"deck={self.deck}", "auto_last_card"), steps=self.steps, games=self.games,
+            hidden=self.hidden, entropy=self.entropy, seed=seed, rollout=16, batch_size=512,
+            threads=1,
+        )  # fmt: skip
+
+    @property
+    def budgets(self) -> list[int]:
+        """Decisions before each measurement; none before the first."""
+        first = 16 * self.games
+        return [0, *np.geomspace(first, max(first, self.steps), self.evaluations).astype(int)]
+
+
+def prepare(args: Args) -> Callable[[], list[dict[str, Any]]]:
+    """Check the arguments and return the work."""
+    small_game(args.deck)
+    check_at_least_one("--evaluations", args.evaluations)
+    for seed in args.seeds:
+        args.of_training(seed).check()
+    if not args.seeds:
+        raise ValueError("--seeds needs a number")
+    check_folder("--json", args.json)
+    return lambda: work(args)
+
+
+def work(args: Args) -> list[dict[str, Any]]:
+    """Train and measure, print what is found, and write it to the file if asked to."""
+    console, rows = make_console(), []
+    tree = Tree(small_game(args.deck))
+    with (
+        stopping(console, "measurement") as stopped,
+        Progress(transient=True, console=make_console(stderr=True)) as bar,
+    ):
+        total = len(args.seeds) * len(args.budgets)
+        for row in bar.track(measured(args, tree), total=total, description=args.deck):
+            rows.append(row)
+            if stopped():
+                break
+    table = new_table("seed", "decisions", "seconds", "drawing", "most likely actions")
+    for row in rows:
+        table.add_row(
+            f"{row['seed']}", f"{row['steps']:,}", f"{row['seconds']:.1f}",
+            f"{row['drawing']:.4f}", f"{row['most_likely']:.4f}",
+        )  # fmt: skip
+    console.print(f"{args.deck}: exploitability of the network, in returns", table)
+    if args.json:
+        arguments = {**asdict(args), "json": str(args.json)}
+        write_json(args.json, {**provenance(), "arguments": arguments, "rows": rows})
+    return rows
+
+
+def measured(args: Args, tree: Tree) -> Iterator[dict[str, Any]]:
+    """Yield the exploitability of each run's network at each budget, drawing or not."""
+    for seed in args.seeds:
+        with TemporaryDirectory() as folder:
+            training = selfplay.Trainer(args.of_training(seed), Path(folder))
+            training.table.max_decisions = tree.game.max_decisions
+            for budget in args.budgets:
+                while training.steps < budget:
+                    training.iterate()
+                yield {
+                    "seed": seed,
+                    "steps": training.steps,
+                    "seconds": round(training.seconds, 2),
+                    "drawing": exploitability(tree, training, sample=True),
+                    "most_likely": exploitability(tree, training, sample=False),
+                }
+            training.writer.close()
+
+
+def exploitability(tree: Tree, training: selfplay.Trainer, sample: bool) -> float:
+    """Return half of what both seats could gain against the network, in returns."""
+    agent = PolicyAgent(training.network, "learner", sample)
+    return tree.nash_conv(tree.policy(shares_of(tree, agent))) / 2
+
+
+if __name__ == "__main__":
+    run(lambda: prepare(tyro.cli(Args)))
