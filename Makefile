@@ -1,6 +1,7 @@
 # make train        train an agent with the default settings (a few minutes), figures at the end
 # make test         run all tests
 # make leaderboard  play all agents against each other, for docs/leaderboard.md
+# make notebooks    run all notebooks again, from top to bottom (some minutes)
 # make check        format, lint, types: what pre-commit and CI check
 # make format       put the code into the form that `make check` asks for
 # make clean        remove the environment, caches and compiled code
@@ -12,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: train test leaderboard check format clean
+.PHONY: train test leaderboard notebooks check format clean
 
 train: $(INSTALLED)
 	$(BIN)/python -m training.train
@@ -23,6 +24,9 @@ test: $(INSTALLED)
 leaderboard: $(INSTALLED)
 	$(BIN)/python -m training.leaderboard
 	$(BIN)/python docs/generate.py
+
+notebooks: $(INSTALLED)
+	$(BIN)/python docs/notebooks.py
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .
