@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-TINY = {"TAKI_NOTEBOOK_GAMES": "100", "TAKI_NOTEBOOK_STEPS": "1024"}
+TINY = {"TAKI_NOTEBOOK_GAMES": "40", "TAKI_NOTEBOOK_STEPS": "1024"}
 MOST_BYTES = 400_000
 OWN_PATH = re.compile(r"(?<![\w.:/])/(home|Users|root|tmp|work|mnt|opt|usr|private|var)/|:\\Users")
 """A path that is of one machine."""
