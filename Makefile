@@ -3,6 +3,7 @@
 # make test-rllib   run those of RLlib, and of the environments with the Gymnasium that it asks for
 # make leaderboard  play all agents against each other, for docs/leaderboard.md
 # make docs         build the documentation site in site/
+# make notebooks    run all notebooks again, from top to bottom (some minutes)
 # make check        format, lint, types: what pre-commit and CI check
 # make format       put the code into the form that `make check` asks for
 # make clean        remove the environment, caches and compiled code
@@ -16,7 +17,7 @@ INSTALLED := $(VENV)/.installed
 RLLIB := .venv-rllib
 RLLIB_TESTS := rllib.py gymnasium.py pettingzoo.py vector.py spaces.py sb3.py
 
-.PHONY: train test test-rllib leaderboard docs check format clean
+.PHONY: train test test-rllib leaderboard docs notebooks check format clean
 
 train: $(INSTALLED)
 	$(BIN)/python -m training.train
@@ -33,6 +34,9 @@ leaderboard: $(INSTALLED)
 
 docs: $(INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+notebooks: $(INSTALLED)
+	$(BIN)/python docs/notebooks.py
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .
