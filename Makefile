@@ -1,5 +1,6 @@
 # make train        train an agent with the default settings (a few minutes), figures at the end
 # make test         run all tests
+# make verify      play the engine beside the plain-Python reference, 5,000,000 decisions
 # make leaderboard  play all agents against each other, for docs/leaderboard.md
 # make check        format, lint, types: what pre-commit and CI check
 # make format       put the code into the form that `make check` asks for
@@ -12,13 +13,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: train test leaderboard check format clean
+.PHONY: train test verify leaderboard check format clean
 
 train: $(INSTALLED)
 	$(BIN)/python -m training.train
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2
+
+verify: $(INSTALLED)
+	$(BIN)/python -m tests.verify --json docs/results/verify.json
 
 leaderboard: $(INSTALLED)
 	$(BIN)/python -m training.leaderboard
