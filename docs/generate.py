@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean, median, stdev
 from typing import Any
 
 from rich.console import Console
@@ -26,10 +26,11 @@ from taki_env import ACTIONS, LAYOUT, OBSERVATION_SIZE, Rules
 from taki_env.cards import CARDS, CHANGE_COLOR, DRAW, NUM_COLORED, STANDARD_DECK
 from taki_env.engine import GAME_DTYPE
 from taki_env.observation import OFFSETS
+from taki_env.record import COMMON_KEYS, FULL_KEYS, PLAY_KEYS, STEP_KEYS
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
-NAMES = ("environment", "performance", "agents", "leaderboard", "training")
+NAMES = ("environment", "performance", "agents", "leaderboard", "records", "training")
 PAGES = (ROOT / "README.md", *(DOCS / f"{name}.md" for name in NAMES))
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -245,6 +246,32 @@ def record() -> str:
     )
 
 
+def record_keys() -> str:
+    """Return the keys of a record."""
+    both = {**COMMON_KEYS, **PLAY_KEYS}
+    rows = [
+        (f"`{key}`", meaning, "both" if key in both else "full record")
+        for key, meaning in {**COMMON_KEYS, **FULL_KEYS, **PLAY_KEYS}.items()
+    ]
+    return table(("key", "meaning", "in"), rows)
+
+
+def step_keys() -> str:
+    """Return the keys of a step of a record."""
+    return table(("key", "meaning"), [(f"`{key}`", words) for key, words in STEP_KEYS.items()])
+
+
+def replay() -> str:
+    """Return how long a page takes to load."""
+    found = results("replay.json")
+    times = sorted(found["seconds"])
+    row = (
+        f"{found['steps']:,}", f"{found['bytes'] / 1000:,.0f}", f"{median(times):.2f}",
+        f"{times[0]:.2f} to {times[-1]:.2f}", found["chromium"],
+    )  # fmt: skip
+    return table(("steps", "kilobytes", "seconds, median", "range", "Chromium"), [row])
+
+
 def figure(value: float) -> str:
     """Return a figure with three digits that count."""
     return f"{value:.3g}" if value < 1000 else f"{round(value, 2 - len(str(int(value))) + 1):,.0f}"
@@ -263,6 +290,9 @@ TABLES = {
     "leaderboard": leaderboard,
     "benchmark": benchmark,
     "record": record,
+    "record_keys": record_keys,
+    "step_keys": step_keys,
+    "replay": replay,
     "search_options": search_options,
     "search_speed": search_speed,
     "search_strength": search_strength,

@@ -5,21 +5,31 @@ python docs/screenshots.py table    writes docs/images/table_2p.png, table_4p.pn
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import tyro
+from browser import open_browser
 from PIL import Image
 
+import agents
+from agents.files import provenance, write_json
+from agents.replay import page, with_values
 from taki_env import Game, Rules
 from taki_env.drawing import picture
 from taki_env.rendering import LastActions
 
-IMAGES = Path(__file__).parent / "images"
+DOCS = Path(__file__).parent
+IMAGES, RESULTS = DOCS / "images", DOCS / "results"
+LOADS = 5
+"""Times that the page is loaded."""
 COLORS = 128
 """A picture with so few is small."""
 
@@ -28,7 +38,7 @@ COLORS = 128
 class Args:
     """Make pictures of the docs."""
 
-    name: Annotated[Literal["table"], tyro.conf.Positional]
+    name: Annotated[Literal["table", "replay"], tyro.conf.Positional]
     """What they show."""
 
 
@@ -60,7 +70,47 @@ def table() -> None:
         save(picture(game.to_dict(), last=last.lines), f"table_{game.num_players}p.png")
 
 
-PICTURES = {"table": table}
+def recorded(names: list[str], rules: Rules, seed: int) -> dict[str, Any]:
+    """Return the record of a game that agents play to its end."""
+    players = [agents.load(name, seed) for name in names]
+    game = Game(len(names), rules, seed)
+    while not game.is_over:
+        game.apply(int(players[game.actor].act(game.view())[0]))
+    return game.record(names=names)
+
+
+def replay() -> None:
+    """Write a picture of the page of a recorded game, and how fast a long game's page loads."""
+    names = ["search:simulations=500", "expert", "greedy", "random"]
+    search = agents.load("search:simulations=500")
+    record = with_values(recorded(names, Rules(), seed=8), search)
+    long = recorded(["greedy"] * 10, Rules(tournament=True), seed=0)
+    with TemporaryDirectory() as folder, open_browser() as browser:
+        file, long_file = Path(folder, "game.html"), Path(folder, "long.html")
+        file.write_text(page(record), encoding="utf-8")
+        long_file.write_text(page(long), encoding="utf-8")
+        show = browser.new_page(viewport={"width": 1280, "height": 920})
+        show.goto(f"{file.as_uri()}#step={len(record['steps']) // 4}")
+        picture = show.screenshot(path=Path(folder, "replay.png"))
+        save(np.asarray(Image.open(io.BytesIO(picture)).convert("RGB")), "replay.png")
+        times = [loading_time(show, long_file) for _ in range(LOADS)]
+        size, version = long_file.stat().st_size, browser.version
+    measured = {"steps": len(long["steps"]), "bytes": size, "seconds": times, "chromium": version}
+    write_json(RESULTS / "replay.json", {**provenance(), **measured})
+    print(f"{len(long['steps'])} steps, {size:,} bytes, loaded in {median(times):.2f} s")
+
+
+def loading_time(show: Any, file: Path) -> float:
+    """Return the seconds from the start of loading to the end, by the page's own clock."""
+    show.goto("about:blank")
+    show.goto(file.as_uri())
+    milliseconds: float = show.evaluate(
+        "performance.getEntriesByType('navigation')[0].loadEventEnd"
+    )
+    return milliseconds / 1000
+
+
+PICTURES = {"table": table, "replay": replay}
 
 if __name__ == "__main__":
     PICTURES[tyro.cli(Args).name]()

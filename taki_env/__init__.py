@@ -9,7 +9,7 @@ import pettingzoo
 from taki_env.aec import env, parallel_env, raw_env
 from taki_env.batch import Batch, UniformSampler, View
 from taki_env.cards import ACTIONS, CARDS, COLORS, PHASES, SYMBOLS
-from taki_env.errors import IllegalActionError
+from taki_env.errors import IllegalActionError, RecordError
 from taki_env.game import Game
 from taki_env.observation import LAYOUT, OBSERVATION_SIZE
 from taki_env.rules import Rules
@@ -29,6 +29,7 @@ __all__ = [
     "Batch",
     "Game",
     "IllegalActionError",
+    "RecordError",
     "Rules",
     "SelfPlay",
     "UniformSampler",

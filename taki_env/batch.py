@@ -216,6 +216,8 @@ class Batch:
         self.deals: Seats = np.array(check_per_game("deals", chosen, num_games), np.int64)
         self.episodes = np.zeros(num_games, np.int64)
         """How often each game was dealt anew, (num_games,)."""
+        self.actions: npt.NDArray[np.uint8] | None = None
+        """The actions of every game since its deal, (num_games, most), if they are kept."""
         self._all = np.arange(num_games)
         self._deal(self._all)
 
@@ -280,11 +282,35 @@ class Batch:
         """Return what the actors of some games see; the games must not be over."""
         return View(self.states[games], self.legal[games])
 
+    def keep_actions(self, most: int) -> None:
+        """Keep the actions of all games from now on, so that `game` knows their history.
+
+        Args:
+            most: of a game; one byte of memory each.
+
+        Raises:
+            ValueError: `most` is less than 1, or games have begun.
+        """
+        check_at_least_one("most", most)
+        if self.decisions.any():
+            raise ValueError("actions are kept from the deal on, and games have begun")
+        self.actions = np.zeros((len(self), most), np.uint8)
+
     def game(self, index: int) -> Game:
-        """Return a copy of one game; IndexError if there is none of that index."""
+        """Return a copy of one game; IndexError if there is none of that index.
+
+        Its history, for `Game.record`, begins with the deal if all actions since were kept, and
+        now if not.
+        """
         if not 0 <= index < len(self):
             raise IndexError(f"game must be 0 to {len(self) - 1}, not {index}")
-        return Game._of(self.states[index : index + 1], self.rules)
+        game = Game._of(self.states[index : index + 1], self.rules)
+        if self.actions is not None and game.decisions <= self.actions.shape[1]:
+            dealt = Game(game.num_players, self.rules, self.seed)
+            dealt._deal(self.seed, int(self.episodes[index]), int(self.deals[index]))
+            game._first, game._dealt = dealt._first, dealt._dealt
+            game._actions = self.actions[index, : game.decisions].tolist()
+        return game
 
     def step(self, actions: npt.ArrayLike) -> None:
         """Carry out one decision in every game; finished games are left as they are.
@@ -305,6 +331,10 @@ class Batch:
     def step_some(self, games: Seats, actions: Seats) -> None:
         """Carry out legal actions, which are not checked, in the games of the given indices."""
         states, legal = self.states, self.legal
+        if self.actions is not None:
+            taken = states["decisions"][games]
+            kept = (legal[games] != 0) & (taken < self.actions.shape[1])
+            self.actions[games[kept], taken[kept]] = actions[kept]
 
         def apply(chunk: slice) -> None:
             apply_many(states, games[chunk], actions[chunk], legal)

@@ -10,6 +10,10 @@ class IllegalActionError(ValueError):
     """An action that is not legal now. Nothing was changed."""
 
 
+class RecordError(ValueError):
+    """A record of a game that is none, or that says what cannot have happened."""
+
+
 class UnknownOptionError(TypeError, ValueError):
     """An option that does not exist; the message suggests the nearest one."""
 

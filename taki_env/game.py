@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env.cards import ACTIONS, NUM_ACTIONS, PHASES
-from taki_env.engine import Records, base_word, seed_words
+from taki_env.engine import GAME_DTYPE, Records, base_word, seed_words
 from taki_env.errors import IllegalActionError, did_you_mean
 from taki_env.loops import (
     apply_many,
@@ -51,10 +51,23 @@ class Game:
         self._legal = np.zeros(1, np.uint64)
         self._deal(checked_seed(seed))
 
-    def _deal(self, seed: int, episode: int = 0) -> None:
-        """Deal anew; episode k of a seed is what game 0 of a `Batch` plays after k resets."""
-        episodes = np.array([episode])
-        deal_many(self._states, _FIRST, base_word(seed), _FIRST, episodes, self._legal)
+    def _deal(self, seed: int, episode: int = 0, deal: int = 0) -> None:
+        """Deal anew what game `deal` of a `Batch` of this seed plays after `episode` resets."""
+        numbers = np.array([deal]), np.array([episode])
+        deal_many(self._states, _FIRST, base_word(seed), *numbers, self._legal)
+        self._begin((seed, deal, episode))
+
+    def _begin(self, dealt: tuple[int, int, int] | None = None) -> None:
+        """Start the history: what a record begins with, and the actions since.
+
+        `dealt` is the seed, deal and episode that this is the first state of, if it is one.
+        """
+        self._first, self._dealt = self._states.tobytes(), dealt
+        self._actions: list[int] = []
+
+    def _beginning(self) -> Records:
+        """Return the state with which the history starts, (1,)."""
+        return records(self._first)
 
     @classmethod
     def from_dict(cls, position: Mapping[str, Any], seed: int = 0) -> Game:
@@ -74,10 +87,52 @@ class Game:
     def _of(cls, states: Records, rules: Rules) -> Game:
         """Return the game of a copy of a record (1,)."""
         game = cls.__new__(cls)
-        game._states, game.rules = states.copy(), rules
+        game._states, game.rules = records(states.tobytes()), rules
         game._legal = np.zeros(1, np.uint64)
         legal_many(game._states, game._legal)
+        game._begin()
         return game
+
+    @classmethod
+    def replay(cls, record: Mapping[str, Any]) -> list[Game]:
+        """Return the games before the first action of a record and after each (docs/records.md).
+
+        Every action is carried out anew, and actors, drawn cards and result have to be those of
+        the record. The games go on as the recorded one did: they draw and shuffle the same cards.
+
+        Raises:
+            RecordError: the record is none, is one seat's, or says what cannot have happened; the
+                message names the step and what is wrong with it.
+        """
+        from taki_env.replay import replayed
+
+        return replayed(record)
+
+    def record(
+        self,
+        seat: int | None = None,
+        names: Sequence[str] | None = None,
+        values: Sequence[float | None] | None = None,
+        note: str | None = None,
+    ) -> dict[str, Any]:
+        """Return the game with all that happened since it began, ready for JSON (docs/records.md).
+
+        It begins with the deal, or with the position of `from_dict`, `determinize` or
+        `Batch.game`; a clone has the history of its original.
+
+        Args:
+            seat: leave out all that this seat cannot see; None for everything.
+            names: of the players, one a seat.
+            values: the return that each action's actor expected, as it saw it, one an action; None
+                where it is not known.
+            note: any words about the game.
+
+        Raises:
+            ValueError: there is no such seat, or not a name a seat, or not a value an action.
+        """
+        from taki_env.record import write_record
+
+        return write_record(self, seat, names, values, note)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the position, ready for JSON (RULES.md section 10)."""
@@ -144,6 +199,7 @@ class Game:
         if index is None or not int(self._legal[0]) >> index & 1:
             raise IllegalActionError(self._refusal(action, index))
         apply_many(self._states, _FIRST, np.array([index]), self._legal)
+        self._actions.append(index)
 
     def _action_index(self, action: object) -> int | None:
         if type(action) is int or type(action) is np.int64:  # the rest is rare, and slow
@@ -203,7 +259,9 @@ class Game:
 
     def clone(self) -> Game:
         """Return an independent copy, which will draw and shuffle the same cards."""
-        return self._of(self._states, self.rules)
+        game = self._of(self._states, self.rules)
+        game._first, game._dealt, game._actions = self._first, self._dealt, self._actions.copy()
+        return game
 
     def determinize(self, seat: int, seed: int) -> Game:
         """Return a copy in which all that `seat` cannot see is dealt anew.
@@ -219,6 +277,7 @@ class Game:
         seats = np.array([self._checked_seat(seat)])
         determinize_many(game._states, seats, seed_words(checked_seed(seed), 0))
         legal_many(game._states, game._legal)
+        game._begin()
         return game
 
     def _checked_seat(self, seat: int) -> int:
@@ -239,6 +298,11 @@ class Game:
         from taki_env.rendering import table_text
 
         return table_text(self.to_dict())
+
+
+def records(memory: bytes) -> Records:
+    """Return records of their own from a copy of memory; NumPy copies them field by field."""
+    return np.frombuffer(bytearray(memory), GAME_DTYPE)
 
 
 def checked_rules(rules: Rules | None) -> Rules:

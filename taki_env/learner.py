@@ -55,11 +55,13 @@ def advance_many(
     movers: npt.NDArray[np.int64],
     terminated: Flags,
     truncated: Flags,
+    actions: Any,
 ) -> None:
     """Let built-in policies act until another controller is to move, or the game has ended.
 
     Writes to `movers` who is to move in each of `games`: `LEARNER` also where a game has ended;
-    and whether each game has, to `terminated` and `truncated`.
+    whether each game has, to `terminated` and `truncated`; and what was played to `actions`, those
+    of `Batch`, which costs nothing where it is None.
     """
     for k in range(games.size):
         ask_ahead(states, games, k)
@@ -68,7 +70,11 @@ def advance_many(
         mover = controllers[i, s["actor"]]
         while 0 <= mover < BUILT_IN and legal[i] != ZERO and s["decisions"] < max_decisions:
             words[i] = next_random(words[i])
-            apply_action(s, choose(mover, s, legal[i], words[i]))
+            action = choose(mover, s, legal[i], words[i])
+            if actions is not None:  # compiled only for a type of `actions` that is not None
+                if s["decisions"] < actions.shape[1]:
+                    actions[i, s["decisions"]] = action
+            apply_action(s, action)
             legal[i] = legal_actions(s)
             mover = controllers[i, s["actor"]]
         terminated[i] = legal[i] == ZERO
@@ -89,6 +95,7 @@ class LearnerGames:
         max_decisions: a game is truncated after so many decisions of all seats.
         seed: of the deals, the learner's seats and the opponents.
         deals: see `Batch`.
+        keep_actions: keep those of all games, as `Batch.keep_actions` does.
 
     Raises:
         ValueError: a value out of its range; says what is allowed.
@@ -104,9 +111,12 @@ class LearnerGames:
         max_decisions: int = 2000,
         seed: int | None = None,
         deals: npt.ArrayLike | None = None,
+        keep_actions: bool = False,
     ) -> None:
         check_at_least_one("max_decisions", max_decisions)
         self.batch = Batch(num_games, num_players, rules, seed, deals)
+        if keep_actions:
+            self.batch.keep_actions(max_decisions)
         self.seating = Seating(opponents, self.batch.num_players.tolist())
         if learner_seat is not None:
             check_learner_seat(learner_seat, self.batch.num_players)
@@ -203,6 +213,7 @@ class LearnerGames:
             advance_many(
                 batch.states, batch.legal, games, self._controllers,
                 self._words, self.max_decisions, movers, self.terminated, self.truncated,
+                batch.actions,
             )  # fmt: skip
             for number in np.unique(movers[movers >= BUILT_IN]).tolist():
                 self._ask(number, games[movers == number])
@@ -244,6 +255,7 @@ class LearnerGames:
             getattr(self.batch, name)[:] = state[name]
         self.seats[:], self._controllers[:] = state["seats"], state["controllers"]
         self._words[:] = state["words"]
+        self.batch.actions = None  # they are not of these games
         self._advance(np.arange(len(self)))  # all wait for their learners: this sees who has ended
 
     @property

@@ -194,7 +194,7 @@ def _lets_stand(before: Position, name: str) -> bool:
 
 def _own_text(before: Position, name: str, after: Position) -> str:
     """Return what the actor did, and what became of its own hand."""
-    actor, words = before["actor"], _deed(before, name)
+    actor, words = before["actor"], deed(before, name)
     drawn = 0 if _lets_stand(before, name) else _drawn(before, name, after)[actor]
     if name == ACTIONS[DRAW]:
         return f"seat {actor} drew {_cards(drawn)}" if drawn else f"seat {actor} found no card left"
@@ -205,7 +205,8 @@ def _own_text(before: Position, name: str, after: Position) -> str:
     return f"seat {actor} {words}"
 
 
-def _deed(before: Position, name: str) -> str:
+def deed(before: Position, name: str) -> str:
+    """Return what the actor does by an action other than `draw`, as in "played red 5"."""
     phase = before["phase"]
     if name == ACTIONS[CLOSE_TAKI]:
         return "closed the TAKI"
@@ -315,8 +316,8 @@ def _table_line(position: Position, colors: bool) -> str:
 def _seat_lines(position: Position, seat: int | None, colors: bool) -> list[str]:
     lines = []
     for player, hand in enumerate(position["hands"]):
-        shown = "  ".join(_painted(card, colors) for card in hand)
-        cards = shown if seat in (None, player) else "hidden"
+        seen = seat in (None, player)
+        cards = "  ".join(_painted(card, colors) for card in hand) if seen else "hidden"
         stage = f", stage {position['stages'][player]}" if position["stages"] else ""
         acts = player == known_actor(position, seat)
         name = f"{'>' if acts else ' '} seat {player}"

@@ -16,7 +16,7 @@ PAGES = [
     ROOT / "README.md",
     *(
         ROOT / "docs" / f"{n}.md"
-        for n in ("environment", "performance", "agents", "arena", "leaderboard")
+        for n in ("environment", "performance", "agents", "arena", "leaderboard", "records")
     ),
 ]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)

@@ -21,6 +21,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 import taki_env
+from agents.records import RECORDED, recording
+from taki_env.batch import check_at_least_one
 from training.cli import check_different, check_folder, make_console, run, stopping
 from training.files import provenance, replacing, write_json
 from training.heatmap import plot_matrix
@@ -58,6 +60,10 @@ class Args:
     """File for the lineups, a row each."""
     plot: Path | None = None
     """PNG file for a heat map of the win rates."""
+    record: Path | None = None
+    """File for the games, one a line; see `agents.replay`."""
+    recorded: int = RECORDED
+    """Games to record at most: the first ones."""
 
 
 def prepare(args: Args) -> Callable[[], Report]:
@@ -66,7 +72,8 @@ def prepare(args: Args) -> Callable[[], Report]:
         args.agents, args.players, args.games, args.seed, args.batch, args.max_decisions,
         args.time_limit, args.lineup,
     )  # fmt: skip
-    files = {"--json": args.json, "--csv": args.csv, "--plot": args.plot}
+    check_at_least_one("--recorded", args.recorded)
+    files = {"--json": args.json, "--csv": args.csv, "--plot": args.plot, "--record": args.record}
     for option, file in files.items():
         check_folder(option, file, suffix=".png" if option == "--plot" else "")
     check_different(files)
@@ -81,7 +88,9 @@ def work(args: Args, tournament: Tournament) -> Report:
     Raises:
         KeyboardInterrupt: Ctrl-C ended the tournament early; the report is of what was played.
     """
-    interrupted = play_on(tournament, make_console(stderr=True))
+    with recording(args.record) as tournament.record:
+        tournament.recorded = args.recorded if args.record else 0
+        interrupted = play_on(tournament, make_console(stderr=True))
     if interrupted and not tournament.whole_deals:
         raise KeyboardInterrupt
     report = tournament.report()

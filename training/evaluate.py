@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import tyro
@@ -20,12 +20,13 @@ import agents
 import taki_env
 from agents.answers import CheckedAgent
 from agents.interval import wilson_interval
-from taki_env.batch import View
+from agents.records import RECORDED, recording
+from taki_env.batch import View, check_at_least_one
 from taki_env.learner import LearnerGames
 from taki_env.opponents import Agent
 from taki_env.policies import POLICIES
 from taki_env.rules import check_num_players
-from training.cli import check_folder, make_console, run
+from training.cli import check_different, check_folder, make_console, run
 from training.files import provenance, write_json
 
 BATCH = 2000
@@ -66,6 +67,8 @@ def evaluate(
     num_players: int = 2,
     seed: int = 0,
     progress: Callable[[int], None] = lambda games: None,
+    recorded: int = 0,
+    record: Callable[[dict[str, Any]], None] = lambda record: None,
 ) -> Result:
     """Play at least `games` games, a whole number of deals from every seat.
 
@@ -76,23 +79,29 @@ def evaluate(
         num_players: 2 to 10.
         seed: of the deals and the built-in opponents.
         progress: is called with the number of games after every batch.
+        recorded: so many of the first games are given to `record` once they are played.
+        record: is called with each of their records (docs/records.md), in order.
     """
     if games < 1:
         raise ValueError(f"games must be 1 or more, not {games}")
+    name = opponent if isinstance(opponent, str) else opponent.name
     deals = math.ceil(games / num_players)
     games, wins, capped, decisions = deals * num_players, 0, 0, 0
     for start in range(0, games, BATCH):
         numbers = np.arange(start, min(start + BATCH, games))
         table = LearnerGames(
             numbers.size, num_players, None, opponent, numbers % num_players,
-            seed=seed, deals=numbers // num_players,
+            seed=seed, deals=numbers // num_players, keep_actions=start < recorded,
         )  # fmt: skip
         play_out(table, agent)
+        for game in range(min(numbers.size, recorded - start)):
+            names = [name] * num_players
+            names[table.seats[game]] = agent.name
+            record(table.game(game).record(names=names))
         wins += int(np.sum(table.rewards > 0))
         capped += int(table.truncated.sum())
         decisions += int(table.batch.decisions.sum())
         progress(numbers.size)
-    name = opponent if isinstance(opponent, str) else opponent.name
     return Result(
         agent.name, name, num_players, seed, games, wins, capped, wins / games,
         wilson_interval(wins, games), decisions / games,
@@ -122,6 +131,10 @@ class Args:
     """Of the deals and the agents."""
     json: Path | None = None
     """File for the result."""
+    record: Path | None = None
+    """File for the games, one a line; see `agents.replay`."""
+    recorded: int = RECORDED
+    """Games to record at most: the first ones."""
 
 
 def prepare(args: Args) -> Callable[[], Result]:
@@ -134,17 +147,23 @@ def prepare(args: Args) -> Callable[[], Result]:
     check_num_players(args.players)
     if args.games < 1:
         raise ValueError(f"--games must be 1 or more, not {args.games}")
-    check_folder("--json", args.json)
+    check_at_least_one("--recorded", args.recorded)
+    files = {"--json": args.json, "--record": args.record}
+    for option, file in files.items():
+        check_folder(option, file)
+    check_different(files)
     return lambda: play(args, CheckedAgent(agent), opponent)
 
 
 def play(args: Args, agent: Agent, opponent: str | Agent) -> Result:
     """Play, write the result to a file if asked to, and print it."""
-    with Progress(transient=True, console=make_console(stderr=True)) as bar:
+    progress = Progress(transient=True, console=make_console(stderr=True))
+    with progress as bar, recording(args.record) as record:
         task = bar.add_task("games", total=args.games)
         result = evaluate(
-            agent, opponent, args.games, args.players, args.seed, lambda n: bar.advance(task, n)
-        )
+            agent, opponent, args.games, args.players, args.seed, lambda n: bar.advance(task, n),
+            args.recorded if args.record else 0, record,
+        )  # fmt: skip
     if args.json:
         write_json(args.json, {**provenance(), "env": taki_env.ENV_ID, **asdict(result)})
     print(result)

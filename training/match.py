@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import TIMEOUT_MAX, Thread
@@ -205,9 +205,17 @@ class Table:
         movers = np.empty(games.size, np.int64)
         advance_many(
             self.batch.states, self.batch.legal, games, self._controllers, self._running,
-            self._max_decisions, movers, self._terminated, self._truncated,
+            self._max_decisions, movers, self._terminated, self._truncated, self.batch.actions,
         )  # fmt: skip
         return movers
+
+    def record(self, game: int, names: Sequence[str]) -> dict[str, Any]:
+        """Return the record of a game (docs/records.md) whose actions the batch has kept."""
+        note = None
+        if failure := self.failures.get(game):
+            seat = self.losers[game]
+            note = f"seat {seat}, {names[seat]}, forfeits: {failure.reason}: {failure.detail}"
+        return self.batch.game(game).record(names=names, note=note)
 
     def view(self, games: Integers) -> View:
         """Return what the actors see, with a word for each decision.

@@ -49,6 +49,8 @@ class Tournament:
             one seat against each other one in all other seats.
         most_games: games of the lineups of slow entrants, by name, if less than `games`.
         rules: the options; standard rules by default.
+        recorded: so many of the first games are given to `record` once they are played.
+        record: is called with each of their records (docs/records.md), in order.
 
     Raises:
         ValueError: an argument out of its range, or an unknown agent.
@@ -67,6 +69,8 @@ class Tournament:
         lineup: bool = False,
         most_games: Mapping[str, int] | None = None,
         rules: Rules | None = None,
+        recorded: int = 0,
+        record: Callable[[dict[str, Any]], None] = lambda record: None,
     ) -> None:
         check_num_players(num_players)
         self.rules = rules or Rules()
@@ -84,6 +88,7 @@ class Tournament:
         self.lineups = one_lineup(numbers, num_players) if lineup else pairings(names, num_players)
         self.num_players, self.seed, self.batch = num_players, checked_seed(seed), batch
         self.max_decisions, self.time_limit = max_decisions, time_limit
+        self.recorded, self.record = recorded, record
         self._seat_agents(entrants)
         rotated = [[np.roll(lineup, r) for r in range(num_players)] for lineup in self.lineups]
         self.seating: Integers = np.array(rotated)
@@ -127,9 +132,14 @@ class Tournament:
         if games.size:
             deals, lineups, rotations = np.unravel_index(games, self.outcomes.winners.shape)
             table = self._table(deals, lineups, rotations)
+            recorded = max(0, self.recorded - self.played)
+            if recorded:
+                table.batch.keep_actions(self.max_decisions)
             table.play()
-            self._record(table, games)
+            self._note(table, games)
             self.played += games.size
+            for game, seated in enumerate(self.seating[lineups, rotations][:recorded]):
+                self.record(table.record(game, [self.names[index] for index in seated]))
         return int(games.size)
 
     def _table(self, deals: Integers, lineups: Integers, rotations: Integers) -> Table:
@@ -142,7 +152,7 @@ class Tournament:
             self.max_decisions,
         )
 
-    def _record(self, table: Table, games: Integers) -> None:
+    def _note(self, table: Table, games: Integers) -> None:
         out = self.outcomes
         out.winners.flat[games] = table.winners
         out.losers.flat[games] = table.losers
