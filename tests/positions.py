@@ -276,7 +276,7 @@ class Dealer:
     # Cards ----------------------------------------------------------------------------------------
 
     def _hands(self) -> list[list[str]]:
-        """Deal the hands: the actor's around the target, and an answer to a +3 where it is wished."""
+        """Deal the hands: the actor's around the target, and an answer to a +3 if wished."""
         others = no_answer if self.event == THREE else anything
         own = self._own_hand()
         hands = [

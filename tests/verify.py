@@ -2,9 +2,9 @@
 
 Millions of random decisions over all numbers of players and options, half of them in positions
 made so that what is rare happens: after every one, legal sets and whole states agree. What
-followed from each is counted against `tests.consequences.EXPECTED`: all that can follow has to be met,
-and nothing else. The same seed and number of decisions give the same figures, whatever the number
-of processes.
+followed from each is counted against `tests.consequences.EXPECTED`: all that can follow has to be
+met, and nothing else. The same seed and number of decisions give the same figures, whatever the
+number of processes.
 
     python -m tests.verify                                        5,000,000 decisions
     python -m tests.verify --decisions 50000 --json verify.json
