@@ -148,7 +148,7 @@ def load_network(path: str | Path) -> TakiNetwork:
 
 
 def check_weights(file: Path, weights: dict[str, Any], network: nn.Module) -> None:
-    """Raise CheckpointError unless weights are those of a network: names, shapes, finite numbers."""
+    """Raise CheckpointError unless weights are a network's: names, shapes, finite numbers."""
     expected = network.state_dict()
     if weights.keys() != expected.keys():
         name = min(weights.keys() ^ expected.keys())

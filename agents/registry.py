@@ -53,8 +53,8 @@ def load(spec: str, seed: int = 0) -> Agent:
             ``"search:simulations=500,rollout=greedy"``; ``"pretrained"``, the network that comes
             with the project; ``"policy:PATH"`` with a run folder of training or its ``model.zip``,
             ``"policy:PATH,sample=true"`` to draw from the policy, ``"policy:PATH,trust=true"`` for
-            a MaskablePPO model of other training, which can run code when it is loaded; or ``"import:MODULE:NAME"`` with
-            a class or function of your own that makes an agent.
+            a MaskablePPO model of other training, which can run code when it is loaded; or
+            ``"import:MODULE:NAME"`` with a class or function of your own that makes an agent.
         seed: of the agent's own generator.
 
     Raises:
