@@ -25,6 +25,7 @@ import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -279,6 +280,14 @@ def other_python(python: str) -> dict[str, str]:
     return elsewhere(program)
 
 
+def version_of(python: str) -> str:
+    """Return the version of an interpreter in words, or its name if it does not run."""
+    code = "import platform; print('Python', platform.python_version())"
+    program = shutil.which(python)
+    done = program and subprocess.run([program, "-c", code], capture_output=True, text=True)
+    return done.stdout.strip() if done and done.returncode == 0 else python
+
+
 def cells(pythons: tuple[str, ...]) -> dict[str, Callable[[], dict[str, str]]]:
     """Return where everything is played."""
     return {
@@ -292,7 +301,7 @@ def cells(pythons: tuple[str, ...]) -> dict[str, Callable[[], dict[str, str]]]:
         "compiler off": lambda: elsewhere(NUMBA_DISABLE_JIT="1"),
         "package read-only": lambda: read_only(home=True),
         "package read-only, no home": lambda: read_only(home=False),
-        **{python: lambda python=python: other_python(python) for python in pythons},  # type: ignore[misc]
+        **{version_of(python): partial(other_python, python) for python in pythons},
     }
 
 

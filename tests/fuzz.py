@@ -171,7 +171,8 @@ def actions(choose: random.Random, folder: Path) -> None:
     """What is no legal action changes nothing."""
     game = played(choose)
     before = game.to_dict()
-    action = choose.choice((*JUNK, choose.randrange(-2, 70), np.int64(choose.randrange(64))))
+    legal = choose.choice([*game.legal_actions(), *game.legal_names(), 0])
+    action = choose.choice((choose.choice(JUNK), choose.randrange(-2, 70), legal, np.int64(70)))
     try:
         game.apply(action)
     except ValueError:

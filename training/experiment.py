@@ -72,6 +72,8 @@ class Job:
         try:
             report = json.loads(file.read_text()) if file.exists() else {}
             return report if report.get("finished") else None
+        except OSError as error:  # such as the name of a setting that is too long
+            raise ValueError(f"{file} cannot be read: {error.strerror}") from error
         except (ValueError, AttributeError, RecursionError) as error:
             raise ValueError(f"{file} holds no results: {error}") from error
 
@@ -120,8 +122,10 @@ def read_sweep(file: Path) -> list[Job]:
         where = f"{file}, setting {setting}"
         if not isinstance(changes, dict):
             raise ValueError(f"{where}: must be a table, not {changes}")
-        if setting in ("", ".", "..") or {"/", "\\", "\0"} & set(setting):
-            raise ValueError(f"{where}: the name of a setting is that of a folder")
+        if setting in ("", ".", "..") or {"/", "\\", "\0"} & set(setting) or len(setting) > 50:
+            raise ValueError(
+                f"{where}: the name of a setting is that of a folder, at most 50 letters"
+            )
         arguments = {**common, **changes}
         check_names(where, arguments, [field.name for field in fields(module.Args)])
         if taken := {"seed", "runs", "resume"} & set(arguments):
