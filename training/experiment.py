@@ -124,7 +124,7 @@ def read_sweep(file: Path) -> list[Job]:
             raise ValueError(f"{where}: must be a table, not {changes}")
         if setting in ("", ".", "..") or {"/", "\\", "\0"} & set(setting) or len(setting) > 50:
             raise ValueError(
-                f"{where}: the name of a setting is that of a folder, at most 50 letters"
+                f"{where}: the name of a setting names a folder, in at most 50 letters"
             )
         arguments = {**common, **changes}
         check_names(where, arguments, [field.name for field in fields(module.Args)])
