@@ -1,7 +1,7 @@
 """Many games in a row, without growing: ``python -m tests.soak``.
 
-Every interface of many games plays at random, with tables of 2 to 10 players, tournaments and
-voluntary draws, and is dealt anew in the middle. Memory has to stay flat, every game has to end or
+Every interface of many games plays tournaments at random at tables of 2 to 10 players, and is
+dealt anew in the middle. Memory has to stay flat, every game has to end or
 be cut off at its cap, and each cut has to be told.
 
     python -m tests.soak --decisions 10000000 --json soak.json --plot soak.png
@@ -37,7 +37,7 @@ WARM_UP = 0.2
 """Share of the readings before which memory may still grow."""
 GROWTH_MIB = 8.0
 """By how much the last readings may lie above the first ones after the warm-up."""
-RULES = Rules(tournament=True, voluntary_draw=True)
+RULES = Rules(tournament=True, hand_size=2)
 TABLES = np.arange(GAMES) % 9 + 2
 """All numbers of players."""
 

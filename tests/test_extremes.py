@@ -82,20 +82,23 @@ def test_many_games_cut_stalemates_off() -> None:
 def test_ten_players_hold_all_cards() -> None:
     """Nothing to draw and nothing beneath the leading card: play moves on all the same."""
     choose = random.Random(0)
-    for seed in range(20):
+    for seed in range(4):
         cards = rest_of_deck(["red 7"])
         choose.shuffle(cards)
         at = Game(10, seed=0).to_dict()
         at |= {"hands": [cards[seat::10] for seat in range(10)], "draw_pile": []}
         at |= {"discard_pile": ["red 7"], "color": "red", "symbol": "7"}
         game = Game.from_dict(at, seed)
-        for _ in range(600):
-            if game.is_over:
-                break
-            position = game.to_dict()
-            held = sum(map(len, position["hands"]))
-            assert held + len(position["draw_pile"]) + len(position["discard_pile"]) == 116
-            game.apply(choose.choice(game.legal_actions()))
+        for _ in range(400):
+            if not game.is_over:
+                game.apply(choose.choice(game.legal_actions()))
+        end = game.to_dict()
+        cards = [
+            *end["draw_pile"],
+            *end["discard_pile"],
+            *(c for hand in end["hands"] for c in hand),
+        ]
+        assert sorted(cards) == sorted(rest_of_deck())
 
 
 @pytest.mark.parametrize("num_players", [2, 10])
