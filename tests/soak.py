@@ -194,7 +194,7 @@ class Args:
 
 
 def plot(found: dict[str, Count], path: Path) -> None:
-    """Draw the memory over the decisions."""
+    """Draw over the decisions how far the memory lies above its first reading."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -202,10 +202,14 @@ def plot(found: dict[str, Count], path: Path) -> None:
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     for name, count in found.items():
-        axes.plot(*zip(*count.memory, strict=True), label=name)
-    axes.set(xlabel="decisions", ylabel="memory of the process, MiB", ylim=(0, None))
+        decisions, readings = np.array(count.memory).T
+        axes.plot(
+            decisions, readings - readings[0], label=f"{name}, at first {readings[0]:.0f} MiB"
+        )
+    axes.axhline(GROWTH_MIB, color="gray", linestyle="--", label="allowed after the warm-up")
+    axes.set(xlabel="decisions", ylabel="memory above its first reading, MiB")
     axes.grid(alpha=0.3)
-    axes.legend(loc="lower right")
+    axes.legend(loc="center right")
     with replacing(path) as beside:
         figure.savefig(beside)
 

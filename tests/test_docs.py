@@ -16,7 +16,10 @@ PAGES = [
     ROOT / "README.md",
     *(
         ROOT / "docs" / f"{n}.md"
-        for n in ("environment", "performance", "agents", "arena", "leaderboard", "records")
+        for n in (
+            *("environment", "performance", "agents", "arena", "leaderboard", "records"),
+            "reliability",
+        )
     ),
 ]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
