@@ -302,16 +302,11 @@ def reference_sequences(position: dict[str, Any], word: int, depth: int) -> int:
 FEW_CARDS = (*tuple(1 if card % 13 in (0, 8, 9, 12) else 0 for card in range(52)), 1, 1, 1, 1, 2)
 """1, stop, +2 and taki of each color, and the colorless: 22 cards."""
 TREES = {
-    "2 players, standard deck": (Rules(), 2, 0, 5),
-    "2 players, 22 cards": (Rules(hand_size=3, deck=FEW_CARDS), 2, 1, 6),
-    "2 players, 22 cards, tournament": (
-        Rules(tournament=True, hand_size=2, deck=FEW_CARDS),
-        2,
-        2,
-        7,
-    ),
-    "3 players, 22 cards": (Rules(hand_size=3, deck=FEW_CARDS), 3, 3, 6),
-    "4 players, full runs": (Rules(full_runs=True, hand_size=4), 4, 4, 6),
+    "2 players, standard deck": (Rules(), 2, 0, 6),
+    "2 players, 22 cards": (Rules(hand_size=3, deck=FEW_CARDS), 2, 0, 10),
+    "2 players, 22 cards, tournament": (Rules(True, hand_size=2, deck=FEW_CARDS), 2, 4, 9),
+    "3 players, 22 cards": (Rules(hand_size=3, deck=FEW_CARDS), 3, 4, 9),
+    "4 players, full runs": (Rules(full_runs=True, hand_size=4), 4, 0, 9),
 }
 """Rules, players, seed of the deal, and depth."""
 
@@ -344,7 +339,7 @@ class Args:
 
 def report(args: Args, found: Found, counted: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the figures, ready for JSON."""
-    least = max(1, int(args.decisions * LEAST_PER_DECISION))
+    least = max(1, int(found.decisions * LEAST_PER_DECISION))
     pairs = {
         situation: {
             kind: {event: found.counts[situation, kind, event] for event in sorted(events)}
