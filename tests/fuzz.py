@@ -11,6 +11,7 @@ its own, so that a crash is seen and told.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import copy
 import importlib
@@ -273,6 +274,7 @@ TINY = selfplay.Args(
 def run_folder() -> Path:
     """Return a run folder of self-play with a checkpoint, made once."""
     folder = Path(tempfile.mkdtemp(prefix="taki-fuzz-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     training = runs.start(replace(TINY, runs=folder), selfplay.Trainer)
     training.iterate()
     entry = {"steps": 32, "seconds": 1.0, "opponent": "greedy", "num_players": 2}
