@@ -1,6 +1,7 @@
 # make train        train an agent with the default settings (a few minutes), figures at the end
 # make test         run all tests
 # make test-rllib   run those of RLlib, and of the environments with the Gymnasium that it asks for
+# make verify       play the engine beside the plain-Python reference, 5,000,000 decisions
 # make leaderboard  play all agents against each other, for docs/leaderboard.md
 # make docs         build the documentation site in site/
 # make notebooks    run all notebooks again, from top to bottom (some minutes)
@@ -17,7 +18,7 @@ INSTALLED := $(VENV)/.installed
 RLLIB := .venv-rllib
 RLLIB_TESTS := rllib.py gymnasium.py pettingzoo.py vector.py spaces.py sb3.py
 
-.PHONY: train test test-rllib leaderboard docs notebooks check format clean
+.PHONY: train test test-rllib verify leaderboard docs notebooks check format clean
 
 train: $(INSTALLED)
 	$(BIN)/python -m training.train
@@ -27,6 +28,9 @@ test: $(INSTALLED)
 
 test-rllib: $(RLLIB)/.installed
 	$(RLLIB)/bin/python -m pytest -n 2 --dist loadfile $(addprefix tests/test_, $(RLLIB_TESTS))
+
+verify: $(INSTALLED)
+	$(BIN)/python -m tests.verify --json docs/results/verify.json
 
 leaderboard: $(INSTALLED)
 	$(BIN)/python -m training.leaderboard

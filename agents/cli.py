@@ -61,8 +61,8 @@ def run(prepare: Callable[[], Callable[[], Any]]) -> None:
     """
     try:
         work = prepare()
-    except (ValueError, TypeError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+    except (ValueError, TypeError, OSError, MemoryError, OverflowError) as error:
+        print(f"error: {error or 'not enough memory'}", file=sys.stderr)
         sys.exit(2)
     try:
         work()

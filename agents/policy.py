@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from agents.checkpoint import load_network
+from agents.checkpoint import TrustedNetwork, load_network, load_trusted
 from agents.network import TakiNetwork
 from taki_env import View
 from taki_env.cards import NUM_ACTIONS
@@ -26,16 +26,25 @@ class PolicyAgent:
     """
 
     def __init__(
-        self, network: TakiNetwork, name: str = "policy", sample: bool = False, seed: int = 0
+        self,
+        network: TakiNetwork | TrustedNetwork,
+        name: str = "policy",
+        sample: bool = False,
+        seed: int = 0,
     ) -> None:
         self.network, self.name, self.sample = network, name, sample
         self.rng = np.random.default_rng(seed)
 
     @classmethod
-    def load(cls, path: str | Path, sample: bool = False, seed: int = 0) -> PolicyAgent:
-        """Return the agent of a run folder or a checkpoint file; see `load_network`."""
-        name = f"policy:{path}" + ",sample=true" * sample
-        return cls(load_network(path), name, sample, seed)
+    def load(
+        cls, path: str | Path, sample: bool = False, seed: int = 0, trust: bool = False
+    ) -> PolicyAgent:
+        """Return the agent of a run folder or a checkpoint file.
+
+        See `load_network`; with `trust`, which lets the file run code, `load_trusted`.
+        """
+        name = f"policy:{path}" + ",sample=true" * sample + ",trust=true" * trust
+        return cls(load_trusted(path) if trust else load_network(path), name, sample, seed)
 
     def predict(self, view: View) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Return the probabilities of the actions, (B, 64), and the expected returns, (B,)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,8 @@ _NAMED: dict[str, Callable[..., Agent]] = {
 }
 _SPELLINGS = (*_NAMED, "policy:PATH", "import:MODULE:NAME")
 _WORDS = {"true": True, "false": False}
+_POLICY = re.compile(r"(.*?)((?:,(?:sample|trust)=[^,]*)*)", re.DOTALL)
+"""A path, which may hold commas, and the options after it."""
 
 
 def list_agents() -> list[str]:
@@ -49,8 +52,9 @@ def load(spec: str, seed: int = 0) -> Agent:
         spec: ``"random"``, ``"greedy"``, ``"expert"``; ``"search"`` or with options, as in
             ``"search:simulations=500,rollout=greedy"``; ``"pretrained"``, the network that comes
             with the project; ``"policy:PATH"`` with a run folder of training or its ``model.zip``,
-            ``"policy:PATH,sample=true"`` to draw from the policy; or ``"import:MODULE:NAME"`` with
-            a class or function of your own that makes an agent.
+            ``"policy:PATH,sample=true"`` to draw from the policy, ``"policy:PATH,trust=true"`` for
+            a MaskablePPO model of other training, which can run code when it is loaded; or
+            ``"import:MODULE:NAME"`` with a class or function of your own that makes an agent.
         seed: of the agent's own generator.
 
     Raises:
@@ -61,9 +65,8 @@ def load(spec: str, seed: int = 0) -> Agent:
     if name == "policy" and argument:
         from agents.policy import PolicyAgent  # needs torch
 
-        path, _, options = argument.partition(",sample=")
-        sample = _options(spec, f"sample={options}", PolicyAgent.load) if options else {}
-        return PolicyAgent.load(path, seed=seed, **sample)
+        path, options = _POLICY.fullmatch(argument).groups()  # type: ignore[union-attr]
+        return PolicyAgent.load(path, seed=seed, **_options(spec, options, PolicyAgent.load))
     if name == "import":
         return load_imported(argument, seed)
     if name not in _NAMED:

@@ -338,6 +338,79 @@ def replay() -> str:
     return table(("steps", "kilobytes", "seconds, median", "range", "Chromium"), [row])
 
 
+def is_measured(name: str) -> bool:
+    """Return whether there is a file of results."""
+    return (DOCS / "results" / name).exists()
+
+
+def consequences() -> str:
+    """Return how often all that can follow was met beside the reference."""
+    if not is_measured("verify.json"):
+        return "Not measured yet.\n"
+    found = results("verify.json")
+    rows = [
+        (situation, f"`{kind}`" if kind != "number" else kind,
+         ", ".join(f"{event} {count:,}" for event, count in events.items()))
+        for situation, kinds in found["consequences"].items()
+        for kind, events in kinds.items()
+    ]  # fmt: skip
+    trees = [
+        (tree["deal"], tree["depth"], f"{tree['engine']:,}", f"{tree['reference']:,}")
+        for tree in found["sequences"]
+    ]
+    return (
+        f"{found['decisions']:,} decisions in {found['positions']:,} positions and "
+        f"{found['games']:,} games from the deal: {len(found['differences'])} differences. "
+        f"{found['expected']} consequences can occur; the rarest was met {found['rarest']:,} "
+        f"times; {len(found['unexpected'])} others were.\n\n"
+        + table(("situation", "action", "what followed, and how often"), rows)
+        + "\nSequences of decisions from some deals, all of them:\n\n"
+        + table(("deal", "decisions", "engine", "reference"), trees)
+    )
+
+
+def fuzz() -> str:
+    """Return what came of random input at each door."""
+    if not is_measured("fuzz.json"):
+        return "Not measured yet.\n"
+    rows = [
+        (name, f"{door['inputs']:,}", f"{door['taken']:,}",
+         ", ".join(f"`{kind}` {count:,}" for kind, count in door["refused"].items()),
+         len(door["wrong"]))
+        for name, door in results("fuzz.json")["doors"].items()
+    ]  # fmt: skip
+    return table(("door", "inputs", "taken", "refused", "wrong"), rows)
+
+
+def determinism() -> str:
+    """Return where one seed gives the same games."""
+    if not is_measured("determinism.json"):
+        return "Not measured yet.\n"
+    found = results("determinism.json")
+    rows = [
+        (place, *(result.get("cells", {}).get(name, "not tried") for name in found["hashes"]))
+        for place, result in found["places"].items()
+    ]
+    skipped = [
+        f"{place}: {result.get('skipped') or result['failed']}."
+        for place, result in found["places"].items()
+        if "cells" not in result
+    ]
+    return table(("", *found["hashes"]), rows) + "".join(f"\n{line}\n" for line in skipped)
+
+
+def soak() -> str:
+    """Return what was played in a row, and how much memory grew."""
+    if not is_measured("soak.json"):
+        return "Not measured yet.\n"
+    rows = [
+        (name, f"{one['decisions']:,}", f"{one['won']:,}", f"{one['cut']:,}",
+         f"{one['memory'][-1][1]:.0f} MiB", f"{one['growth_mib']:+.2f} MiB")
+        for name, one in results("soak.json")["played"].items()
+    ]  # fmt: skip
+    return table(("", "decisions", "won", "cut off", "memory", "growth"), rows)
+
+
 def figure(value: float) -> str:
     """Return a figure with three digits that count."""
     return f"{value:.3g}" if value < 1000 else f"{round(value, 2 - len(str(int(value))) + 1):,.0f}"
@@ -368,6 +441,10 @@ TABLES = {
     "search_strength": search_strength,
     "analysis": analyzed,
     "play_commands": play_commands,
+    "consequences": consequences,
+    "fuzz": fuzz,
+    "determinism": determinism,
+    "soak": soak,
 }
 
 

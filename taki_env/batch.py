@@ -18,13 +18,14 @@ from taki_env.loops import (
     deal_many,
     determinize_many,
     first_illegal,
+    legal_many,
     masks_many,
     observe_many,
     sample_many,
 )
 from taki_env.observation import OBSERVATION_SIZE
 from taki_env.policies import POLICIES, choose_many
-from taki_env.position import new_states
+from taki_env.position import check_states, new_states
 from taki_env.rules import Rules
 from taki_env.threads import each_chunk
 
@@ -356,6 +357,18 @@ class Batch:
         games = self._all if where is None else self._chosen(np.asarray(where))
         self.episodes[games] += 1
         self._deal(games)
+
+    def load_states(self, states: Records, episodes: Seats) -> None:
+        """Go on from records (num_games,) of games at the same tables, dealt so often before.
+
+        Raises:
+            ValueError: the records are no sound games of these rules and tables.
+        """
+        check_states(states, self.states, self.rules)
+        if np.any(episodes < 0):
+            raise ValueError("games cannot have been dealt less than never")
+        self.states[:], self.episodes[:] = states, episodes
+        legal_many(self.states, self.legal)
 
     def _chosen(self, where: npt.NDArray[Any]) -> Seats:
         """Return the indices of the games that a mask or indices name."""

@@ -251,9 +251,13 @@ class LearnerGames:
         for name, array in current.items():
             if name not in state or state[name].shape != array.shape:
                 raise ValueError(f"the state of the games lacks {name!r} of shape {array.shape}")
-        for name in ("states", "legal", "episodes"):
-            getattr(self.batch, name)[:] = state[name]
-        self.seats[:], self._controllers[:] = state["seats"], state["controllers"]
+        check_learner_seat(state["seats"], self.batch.num_players)
+        controllers = state["controllers"]
+        known = (controllers >= LEARNER) & (controllers < len(self.seating.agents))
+        if not known.all() or not np.all(state["words"]):
+            raise ValueError("the state of the games has opponents that are not here")
+        self.batch.load_states(state["states"], state["episodes"])
+        self.seats[:], self._controllers[:] = state["seats"], controllers
         self._words[:] = state["words"]
         self.batch.actions = None  # they are not of these games
         self._advance(np.arange(len(self)))  # all wait for their learners: this sees who has ended

@@ -57,6 +57,8 @@ KEYS = (
     *("actor", "phase", "pending_draw", *FLAGS, "plus_three_by", "stages", "winner"),
 )
 MAX_PENDING = 1000
+_CHECKED = set(GAME_DTYPE.names or ()) - {"rng", "decisions", "draw_pile", "unused"}
+"""What a position says of a record; its draw pile is read back as it was written."""
 Counts = npt.NDArray[np.int64]
 """Copies of each card type, (57,)."""
 
@@ -156,6 +158,25 @@ def write_position(s: Record, rules: Rules) -> dict[str, Any]:
 
 
 # Reading ------------------------------------------------------------------------------------------
+
+
+def check_states(states: Records, like: Records, rules: Rules) -> None:
+    """Raise ValueError unless records are sound games at the tables and by the rules of others.
+
+    Args:
+        states: records (num_games,) from outside, such as a file.
+        like: records (num_games,) of the same tables.
+        rules: of all of them.
+    """
+    for game, s in enumerate(states):
+        try:
+            position = write_position(s, rules)
+            ((again,), _) = read_position(position, s["rng"])
+        except (ValueError, IndexError) as error:
+            raise ValueError(f"game {game} is none: {error}") from error
+        same = s["rng"] and s["num_players"] == like[game]["num_players"]
+        if not same or any(np.any(again[name] != s[name]) for name in _CHECKED):
+            raise ValueError(f"game {game} is none: its record contradicts itself")
 
 
 def read_position(position: Mapping[str, Any], word: np.uint64) -> tuple[Records, Rules]:

@@ -125,7 +125,10 @@ class SelfPlay:
         for name, array in self.state_dict().items():
             if name not in state or state[name].shape != array.shape:
                 raise ValueError(f"the state of the games lacks {name!r} of shape {array.shape}")
-        for name in ("states", "legal", "episodes"):
-            getattr(self.batch, name)[:] = state[name]
+        if type(steps) is not int or steps < 0:
+            raise ValueError(f"steps must be 0 or more, a whole number, not {steps!r}")
+        if np.any((state["last"] < -1) | (state["last"] >= steps)):
+            raise ValueError("the state of the games has decisions that are still to come")
+        self.batch.load_states(state["states"], state["episodes"])
         self._last[:] = state["last"]
         self.steps = steps

@@ -91,6 +91,18 @@ def test_the_table_has_mean_and_spread_over_seeds(tmp_path: Path) -> None:
         ("[settings.a]\nseed = 3", "setting a: seed"),
         ("[settings.a]\nepochs = 0", "setting a: --epochs"),
         ("[settings.a\n", "no TOML"),
+        ("seeds = 3", "seeds must be"),
+        ("arguments = 3", "arguments must be a table"),
+        ("settings = 3", "settings must be a table"),
+        ("settings = []", "settings must be a table"),
+        ("[settings]\na = 3", "setting a: must be a table"),
+        ('[settings."../a"]', "the name of a setting"),
+        ("runs = 3", "runs must be the name of a folder"),
+        ('[arguments]\nsteps = "many"', "--steps must be int, not 'many'"),
+        ("[arguments]\nsteps = true", "--steps must be int, not True"),
+        ("[arguments]\nplayers = 3", "--players must be a list of int"),
+        ("[arguments]\nhidden = 100000", "--hidden must be at most 8192"),
+        ("[settings." + "a" * 300 + "]", "at most 50 letters"),
     ],
 )
 def test_a_wrong_sweep_is_refused_with_the_place(tmp_path: Path, line: str, words: str) -> None:

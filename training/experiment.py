@@ -69,8 +69,13 @@ class Job:
     def report(self) -> dict[str, Any] | None:
         """Return the run's results, or None before it is finished."""
         file = self.folder / runs.RESULTS_FILE
-        report = json.loads(file.read_text()) if file.exists() else {}
-        return report if report.get("finished") else None
+        try:
+            report = json.loads(file.read_text()) if file.exists() else {}
+            return report if report.get("finished") else None
+        except OSError as error:  # such as the name of a setting that is too long
+            raise ValueError(f"{file} cannot be read: {error.strerror}") from error
+        except (ValueError, AttributeError, RecursionError) as error:
+            raise ValueError(f"{file} holds no results: {error}") from error
 
     def work(self) -> Callable[[], runs.Run]:
         """Return what is left to do: all of it, or what comes after the last checkpoint."""
@@ -93,7 +98,7 @@ def read_sweep(file: Path) -> list[Job]:
     """
     try:
         sweep = tomllib.loads(file.read_text())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{file} is no TOML: {error}") from error
     check_names(f"{file}", sweep, KEYS)
     training = sweep.get("training", "selfplay")
@@ -101,20 +106,33 @@ def read_sweep(file: Path) -> list[Job]:
         raise ValueError(f"{file}: training must be one of {', '.join(TRAININGS)}, not {training}")
     seeds = sweep.get("seeds", [0, 1, 2])
     settings = sweep.get("settings", {"default": {}})
-    if not seeds or not all(type(seed) is int for seed in seeds) or len(set(seeds)) < len(seeds):
+    whole = isinstance(seeds, list) and all(type(seed) is int for seed in seeds)
+    if not seeds or not whole or len(set(seeds)) < len(seeds):
         raise ValueError(f"{file}: seeds must be different whole numbers, not {seeds}")
+    common = sweep.get("arguments", {})
+    for name, part in {"arguments": common, "settings": settings}.items():
+        if not isinstance(part, dict) or (name == "settings" and not part):
+            raise ValueError(f"{file}: {name} must be a table, not {part}")
     module = import_module(f"training.{training}")
-    folder = Path(sweep.get("runs", f"runs/{file.stem}"))
+    folder = sweep.get("runs", f"runs/{file.stem}")
+    if not isinstance(folder, str) or "\0" in folder:
+        raise ValueError(f"{file}: runs must be the name of a folder, not {folder!r}")
     jobs = []
     for setting, changes in settings.items():
         where = f"{file}, setting {setting}"
-        arguments = {**sweep.get("arguments", {}), **changes}
+        if not isinstance(changes, dict):
+            raise ValueError(f"{where}: must be a table, not {changes}")
+        if setting in ("", ".", "..") or {"/", "\\", "\0"} & set(setting) or len(setting) > 50:
+            raise ValueError(
+                f"{where}: the name of a setting names a folder, in at most 50 letters"
+            )
+        arguments = {**common, **changes}
         check_names(where, arguments, [field.name for field in fields(module.Args)])
         if taken := {"seed", "runs", "resume"} & set(arguments):
             raise ValueError(f"{where}: {', '.join(sorted(taken))}: the sweep itself says this")
         given = {k: tuple(v) if isinstance(v, list) else v for k, v in arguments.items()}
         for seed in seeds:
-            args = module.Args(**given, seed=seed, runs=folder / setting)
+            args = module.Args(**given, seed=seed, runs=Path(folder) / setting)
             jobs.append(Job(setting, checked(where, args), module.prepare))
     return jobs
 
@@ -130,7 +148,7 @@ def check_names(where: str, found: Iterable[str], known: Iterable[str]) -> None:
 def checked(where: str, args: runs.Options) -> runs.Options:
     """Return a configuration, or raise ValueError that says where it stands."""
     try:
-        args.check()
+        runs.check(args)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{where}: {error}") from error
     return args
@@ -224,6 +242,8 @@ def draw(axes: Any, label: str, curves: list[Mapping[int, float]]) -> None:
 def prepare(args: Args) -> Callable[[], list[dict[str, Any]]]:
     """Read and check the sweep, and return the work."""
     jobs = read_sweep(args.sweep)
+    for job in jobs:
+        job.report()  # a broken one is said before anything is trained
 
     def work() -> list[dict[str, Any]]:
         console = make_console()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import math
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,7 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from agents.checkpoint import DESCRIPTION, CheckpointError, describe
+from agents.checkpoint import BROKEN_ZIP, DESCRIPTION, MAX_HIDDEN, CheckpointError, describe
 from taki_env.opponents import Agent
 from taki_env.rules import Rules
 from training.cli import make_console, stopping
@@ -144,12 +145,33 @@ def check_numbers(args: Any, may_be_0: Sequence[str]) -> None:
             raise ValueError(f"--{name.replace('_', '-')} must be {words}, not {value}")
 
 
+def check_types(args: Any) -> None:
+    """Raise ValueError unless every value is of the type of its field."""
+    kinds = get_type_hints(type(args))
+    for name, value in plain(args).items():
+        several = get_origin(kinds[name]) is tuple
+        kind = get_args(kinds[name])[0] if several else kinds[name]
+        allowed = (int, float) if kind is float else (kind,)
+        values = value if several and isinstance(value, tuple) else (value,)
+        if several != isinstance(value, tuple) or any(type(v) not in allowed for v in values):
+            words = f"a list of {kind.__name__}" if several else kind.__name__
+            raise ValueError(f"--{name.replace('_', '-')} must be {words}, not {value!r}")
+
+
+def check(args: Options) -> None:
+    """Raise ValueError for a value of another type, or out of its range."""
+    check_types(args)
+    if args.hidden > MAX_HIDDEN:
+        raise ValueError(f"--hidden must be at most {MAX_HIDDEN}, not {args.hidden}")
+    args.check()
+
+
 # Configurations -----------------------------------------------------------------------------------
 
 
 def start(args: Arguments, make: Callable[[Arguments, Path], Run]) -> Run:
     """Return a new run in a new folder."""
-    args.check()
+    check(args)
     folder = new_run_folder(args.runs, args.name)
     description = describe(args.hidden, args.symmetric)
     write_json(folder / CONFIG_FILE, {**description, "arguments": plain(args)})
@@ -171,9 +193,10 @@ def read_config(kind: type[Arguments], folder: Path) -> Arguments:
         given = config.pop("arguments")
         arguments = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
         args = kind(**arguments, runs=folder.parent, resume=folder)
+        check(args)
     except TypeError as error:
         raise CheckpointError(f"{file} is of other training: {error}") from error
-    except (ValueError, KeyError, AttributeError) as error:
+    except (ValueError, KeyError, AttributeError, RecursionError, OSError) as error:
         raise CheckpointError(f"{file} is no configuration: {error}") from error
     check_description(file, config, args)
     return args
@@ -250,19 +273,55 @@ def resume(args: Arguments, folder: Path, make: Callable[[Arguments, Path], Run]
     file = folder / CHECKPOINT_FILE
     if not file.exists():
         raise FileNotFoundError(f"{folder} has no {CHECKPOINT_FILE}: start the run anew")
-    try:
-        state = torch.load(file, weights_only=True)
-    except Exception as error:  # torch raises many kinds for broken files
-        raise CheckpointError(f"{file} is truncated or no checkpoint: {error}") from error
+    state = read_state(file)
     check_description(file, state.get(DESCRIPTION) if isinstance(state, dict) else None, args)
     try:
-        check_configuration(args, state["made_by"]["configuration"])
-        training = make(args, folder)
+        configuration = dict(state["made_by"]["configuration"])
+        missing = plain(args).keys() - configuration.keys()
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{file} lacks its configuration: {error!r}") from error
+    if missing:
+        raise CheckpointError(f"{file} lacks {min(missing)!r} in its configuration")
+    check_configuration(args, configuration)
+    training = make(args, folder)
+    try:
         training.restore(state)
         training.history, training.seconds = state["history"], state["seconds"]
-    except (KeyError, TypeError, RuntimeError) as error:
+        check_history(training)
+    except Exception as error:  # what is restored from a broken state may raise anything
         raise CheckpointError(f"{file} lacks what it takes to go on: {error!r}") from error
     return training
+
+
+def read_state(file: Path) -> Any:
+    """Return what a checkpoint holds, read without running code from it.
+
+    Raises:
+        CheckpointError: a byte of it is not as it was written, or it is no checkpoint.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:  # torch itself does not compare checksums
+            damaged = archive.testzip()
+    except BROKEN_ZIP as error:
+        raise CheckpointError(f"{file} is truncated or no checkpoint: {error}") from error
+    if damaged:
+        raise CheckpointError(f"{file} is damaged: the checksum of {damaged} is wrong")
+    try:
+        return torch.load(file, weights_only=True)
+    except Exception as error:  # torch raises many kinds for broken files
+        raise CheckpointError(f"{file} is truncated or no checkpoint: {error}") from error
+
+
+def check_history(training: Run) -> None:
+    """Raise TypeError, KeyError or ValueError for a history that no evaluation wrote."""
+    if not 0 <= training.seconds < math.inf or training.steps < 0:
+        raise ValueError("the time or the steps so far are no numbers of 0 or more")
+    for entry in training.history:
+        numbers = [entry[name] for name in ("steps", "num_players", "win_rate", "games", "seconds")]
+        if not isinstance(entry["opponent"], str) or not all(0 <= n < math.inf for n in numbers):
+            raise ValueError(f"the history has an entry {entry}")
+    if not isinstance(training.history, list):
+        raise TypeError("the history is no list")
 
 
 # Evaluation --------------------------------------------------------------------------------------
