@@ -1,9 +1,9 @@
 """Both trainers learn the best play of a tiny deck, where it is known by reasoning.
 
-The deck is red alone: numbers and two TAKI cards; every card can be laid on every other. Four cards
-a seat, so a TAKI laid with three cards behind it empties the hand in one turn: whoever has a TAKI on
-the first turn wins at once by laying it first, then all the rest, with the last-card call. Closing
-the run early or laying a number first gives the other seat a turn.
+The deck is red alone: numbers and two TAKI cards; every card can be laid on every other. A seat has
+four cards, so a TAKI laid with three cards behind it empties the hand in one turn: whoever has a
+TAKI on the first turn wins at once by laying it first, then all the rest, with the last-card call.
+Closing the run early or laying a number first gives the other seat a turn.
 """
 
 from __future__ import annotations
