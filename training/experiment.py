@@ -216,15 +216,22 @@ def plot(jobs: list[Job], path: Path) -> None:
             of_run.setdefault(key, {})[entry["steps"]] = entry["win_rate"]
         for key, curve in of_run.items():
             curves.setdefault(key, {}).setdefault(job.setting, []).append(curve)
-    figure = Figure(figsize=(5 * len(curves), 4.5), dpi=120, layout="constrained")
+    tables = sorted({num_players for num_players, _ in curves})
+    opponents = sorted({opponent for _, opponent in curves})
+    size = (4 * len(opponents), 3 * len(tables))
+    figure = Figure(figsize=size, dpi=100, layout="constrained")
     FigureCanvasAgg(figure)
-    for number, ((num_players, opponent), settings) in enumerate(sorted(curves.items()), 1):
-        axes = figure.add_subplot(1, len(curves), number)
+    grid = figure.subplots(len(tables), len(opponents), squeeze=False, sharex=True)
+    for (num_players, opponent), settings in curves.items():
+        axes = grid[tables.index(num_players)][opponents.index(opponent)]
         for setting, of_seeds in settings.items():
             draw(axes, setting, of_seeds)
-        axes.set(title=f"{num_players} players against {opponent}", xlabel="decisions")
+        axes.set(title=f"{num_players} players against {opponent}")
         axes.grid(alpha=0.3)
-        axes.legend(loc="lower right")
+        axes.xaxis.set_major_formatter(lambda steps, position: f"{steps:,.0f}")
+    for axes in grid[-1]:
+        axes.set(xlabel="decisions")
+    grid[0][0].legend(loc="lower right")
     with replacing(path) as beside:
         figure.savefig(beside)
 
