@@ -228,9 +228,9 @@ def plot(jobs: list[Job], path: Path) -> None:
             draw(axes, setting, of_seeds)
         axes.set(title=f"{num_players} players against {opponent}")
         axes.grid(alpha=0.3)
-        axes.xaxis.set_major_formatter(lambda steps, position: f"{steps:,.0f}")
+        axes.xaxis.set_major_formatter(lambda steps, position: f"{steps / 1e6:g}M")
     for axes in grid[-1]:
-        axes.set(xlabel="decisions")
+        axes.set(xlabel="decisions (M: millions)")
     grid[0][0].legend(loc="lower right")
     with replacing(path) as beside:
         figure.savefig(beside)
