@@ -13,13 +13,15 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parent.parent
 PAGES = {"index.md": "README.md", "changelog.md": "CHANGELOG.md"}
 INTO_DOCS = re.compile(r"(\]\(|src=\")docs/")
+OUT_OF_DOCS = re.compile(r"\]\((?!docs/|https?:|#)")
 LINK = re.compile(r"\[([^\]]+)\]\((\.\./[^)]+)\)")
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages that stand outside of docs/."""
     for page, source in PAGES.items():
-        text = INTO_DOCS.sub(r"\1", (ROOT / source).read_text())
+        text = OUT_OF_DOCS.sub("](../", (ROOT / source).read_text())
+        text = INTO_DOCS.sub(r"\1", text)
         files.append(File.generated(config, page, content=text))
     return files
 
