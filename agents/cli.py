@@ -51,8 +51,8 @@ def check_different(files: Mapping[str, Path | None]) -> None:
             raise ValueError(f"{other} and {option} name the same file, {file}")
 
 
-def run(prepare: Callable[[], Callable[[], Any]]) -> None:
-    """Run a command in two parts.
+def run(prepare: Callable[[], Callable[[], Any]]) -> Any:
+    """Run a command in two parts, and return what the work returns.
 
     Args:
         prepare: reads and checks what the user gave, and returns the work to do. What is wrong is
@@ -65,7 +65,7 @@ def run(prepare: Callable[[], Callable[[], Any]]) -> None:
         print(f"error: {error or 'not enough memory'}", file=sys.stderr)
         sys.exit(2)
     try:
-        work()
+        return work()
     except AgentError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)

@@ -375,16 +375,9 @@ def prepare(args: Args) -> Callable[[], bool]:
     return work
 
 
-def main() -> None:
-    """Run the command; the exit status is 1 if anything differs."""
+if __name__ == "__main__":
     import tyro
 
     from agents.cli import run
 
-    results: list[bool] = []
-    run(lambda: (lambda work: lambda: results.append(work()))(prepare(tyro.cli(Args))))
-    sys.exit(0 if results == [True] else 1)
-
-
-if __name__ == "__main__":
-    main()
+    sys.exit(not run(lambda: prepare(tyro.cli(Args))))  # 1 if anything differs

@@ -79,15 +79,20 @@ def by_view(table: Game, seat: int) -> Any:
     return {**public(view), **drawn, "length": len(view)}
 
 
-def of_aec(table: Game, seat: int, wrapped: bool) -> Any:
-    """What an AEC environment tells an agent."""
-    make = env if wrapped else raw_env
-    games = make(num_players=table.num_players, rules=table.rules)
+def seated(games: Any, table: Game, seat: int) -> tuple[Any, str]:
+    """Put a table into a PettingZoo environment; return its core and the seat's agent."""
     games.reset(seed=0)
     core = games.unwrapped
     core.game = table.clone()
     core._select()
-    agent = core.possible_agents[seat]
+    return core, core.possible_agents[seat]
+
+
+def of_aec(table: Game, seat: int, wrapped: bool) -> Any:
+    """What an AEC environment tells an agent."""
+    make = env if wrapped else raw_env
+    games = make(num_players=table.num_players, rules=table.rules)
+    _, agent = seated(games, table, seat)
     told = {"observe": games.observe(agent), "info": games.infos[agent], "agents": games.agents}
     return told | {"last": games.last() if seat == table.actor else None}
 
@@ -105,11 +110,7 @@ def by_env(table: Game, seat: int) -> Any:
 def by_parallel(table: Game, seat: int) -> Any:
     """The parallel environment."""
     games = parallel_env(num_players=table.num_players, rules=table.rules)
-    games.reset(seed=0)
-    core = games.unwrapped
-    core.game = table.clone()
-    core._select()
-    agent = core.possible_agents[seat]
+    core, agent = seated(games, table, seat)
     return core.observe(agent), core.infos[agent], games.observation_space(agent).shape
 
 

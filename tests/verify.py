@@ -415,33 +415,32 @@ def each_share(args: Args, console: Console, found: Found) -> None:
 
 
 def prepare(args: Args) -> Callable[[], bool]:
-    """Check the arguments and return the work; it returns whether all agree."""
+    """Check the arguments and return the work; it returns whether all agree.
+
+    Ctrl-C ends the work after a report of what was checked.
+    """
     if args.decisions < 1 or args.processes < 1 or args.seed < 0:
         raise ValueError("--decisions and --processes must be 1 or more, --seed 0 or more")
     check_folder("--json", args.json, ".json")
 
     def work() -> bool:
-        console, found, counted = make_console(), Found(), []
+        console, found, counted, stopped = make_console(), Found(), [], False
         try:
             counted = list(trees())
             each_share(args, console, found)
         except KeyboardInterrupt:
             console.print("stopped; this was checked:")
+            stopped = True
         figures = report(args, found, counted)
         show(figures, console)
         if args.json:
             write_json(args.json, figures)
+        if stopped:
+            raise KeyboardInterrupt
         return is_sound(figures)
 
     return work
 
 
-def main() -> None:
-    """Run the command; the exit status is 1 if anything is not as the rules say."""
-    results: list[bool] = []
-    run(lambda: (lambda work: lambda: results.append(work()))(prepare(tyro.cli(Args))))
-    sys.exit(0 if results == [True] else 1)
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(not run(lambda: prepare(tyro.cli(Args))))  # 1 if anything is not as the rules say

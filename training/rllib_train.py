@@ -27,7 +27,6 @@ from torch.utils.tensorboard import SummaryWriter
 
 from agents.checkpoint import MODEL_FILE, save_network
 from agents.network import TakiNetwork
-from agents.policy import PolicyAgent
 from taki_env.rules import Rules
 from training import runs
 from training.cli import run
@@ -191,10 +190,6 @@ class Trainer:
     def is_due(self) -> bool:
         """Tell whether it is time for an evaluation and a checkpoint."""
         return self.iteration % self.args.evaluate_every == 0
-
-    def agent(self) -> PolicyAgent:
-        """Return the learner as it plays now, by its most likely actions."""
-        return PolicyAgent(self.network, "learner")
 
     def log(self, figures: dict[str, float]) -> None:
         """Write figures of an evaluation, and of the last update, for TensorBoard."""

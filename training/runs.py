@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import zipfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
@@ -23,7 +24,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from agents.checkpoint import BROKEN_ZIP, DESCRIPTION, MAX_HIDDEN, CheckpointError, describe
-from taki_env.opponents import Agent
+from agents.network import TakiNetwork
+from agents.policy import PolicyAgent
 from taki_env.rules import Rules
 from training.cli import make_console, stopping
 from training.curve import plot_learning_curve
@@ -39,7 +41,7 @@ LOWEST_RATE = 0.05  # of the first learning rate, at the end
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(ABC):
     """What any training is told."""
 
     steps: int = 1_000_000
@@ -72,15 +74,16 @@ class Options:
     """Run folder to go on in; its configuration holds."""
 
     @property
+    @abstractmethod
     def table_sizes(self) -> Any:
         """Numbers of players to train and evaluate with."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """Of the run's folder."""
-        raise NotImplementedError
 
+    @abstractmethod
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
 
@@ -114,8 +117,9 @@ class Run(Protocol):
     def is_due(self) -> bool:
         """Tell whether it is time for an evaluation and a checkpoint."""
 
-    def agent(self) -> Agent:
-        """Return the learner as it plays now."""
+    @property
+    def network(self) -> TakiNetwork:
+        """What has been learned so far."""
 
     def log(self, figures: dict[str, float]) -> None:
         """Write figures of an evaluation for TensorBoard."""
@@ -328,12 +332,13 @@ def check_history(training: Run) -> None:
 
 
 def matches(training: Run, games: int, seed: int) -> list[dict[str, Any]]:
-    """Play the learner against each yardstick in the arena, every deal from every seat.
+    """Play the learner, by its most likely actions, against each yardstick in the arena.
 
     Returns:
         for each table size and opponent, who takes all other seats, the figures of a report.
     """
-    args, learner, results = training.args, training.agent(), []
+    args, results = training.args, []
+    learner = PolicyAgent(training.network, "learner")
     for num_players, opponent in product(np.unique(args.table_sizes), YARDSTICKS):
         lineup = [learner, *[opponent] * (num_players - 1)]
         report = play(

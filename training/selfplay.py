@@ -296,10 +296,6 @@ class Trainer:
         """Tell whether it is time for an evaluation and a checkpoint."""
         return self.seconds - self.history[-1]["seconds"] >= self.args.evaluate_seconds
 
-    def agent(self) -> PolicyAgent:
-        """Return the learner as it plays now, by its most likely actions."""
-        return PolicyAgent(self.network, "learner")
-
     def log(self, figures: dict[str, float]) -> None:
         """Write figures of an evaluation, and of the last update, for TensorBoard."""
         for name, figure in (figures | self.figures).items():

@@ -28,6 +28,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import configure
 
 from agents.checkpoint import DESCRIPTION, MODEL_FILE, describe
+from agents.network import TakiNetwork
 from agents.policy import PolicyAgent
 from taki_env.rules import Rules
 from taki_env.sb3 import TakiVecEnv
@@ -126,6 +127,11 @@ class Run:
         rollout = self.args.envs * self.args.rollout
         return math.ceil(self.args.steps / rollout) * rollout
 
+    @property
+    def network(self) -> TakiNetwork:
+        """What has been learned so far."""
+        return self.model.policy.network
+
     def opponents(self, snapshots: list[PolicyAgent]) -> dict[Any, float]:
         """Return the weights by which each opponent's seat is filled."""
         args = self.args
@@ -149,13 +155,13 @@ class Run:
         place = self.taken % self.args.pool
         if place == len(self.snapshots):
             self.add_opponent()
-        weights = self.model.policy.network.state_dict()
+        weights = self.network.state_dict()
         self.snapshots[place].network.load_state_dict(weights)
         self.taken += 1
 
     def add_opponent(self) -> None:
         """Add a network to the pool, which plays by sampling."""
-        network = copy.deepcopy(self.model.policy.network).eval()
+        network = copy.deepcopy(self.network).eval()
         number = len(self.snapshots) + 1
         name, seed = f"snapshot {number}", self.args.seed + number
         self.snapshots.append(PolicyAgent(network, name, sample=True, seed=seed))
@@ -164,10 +170,6 @@ class Run:
     def is_due(self) -> bool:
         """Tell whether it is time for an evaluation and a checkpoint."""
         return self.iteration % self.args.evaluate_every == 0
-
-    def agent(self) -> PolicyAgent:
-        """Return the learner as it plays now, by its most likely actions."""
-        return PolicyAgent(self.model.policy.network, "learner")
 
     def log(self, figures: dict[str, float]) -> None:
         """Write figures of an evaluation for TensorBoard."""
