@@ -179,17 +179,24 @@ def test_every_decision_is_learned_from_with_its_seats_result(games: Any) -> Non
     assert all(game.is_terminated and game.env_t_started == 0 for game in rollout)
     decisions = sum(map(len, rollout))
     assert sum(map(len, seats)) == decisions
-    results = [(len(seat), seat.get_rewards()) for seat in seats if seat.module_id == "learner"]
-    for _, rewards in results:
+    learners = [seat for seat in seats if seat.module_id == "learner"]
+    expected: dict[bytes, float] = {}
+    for seat in learners:
+        rewards = seat.get_rewards()
         assert not rewards[:-1].any() and rewards[-1] != 0
-    expected = np.concatenate([np.full(length, rewards[-1]) for length, rewards in results])
+        for row in seat.get_observations(slice(0, len(seat)))["observation"]:
+            expected[row.tobytes()] = rewards[-1]
+    assert len(expected) == sum(map(len, learners))  # no two decisions look alike
 
     learner = config.build_learner(env=make_env(2))
     batch = learner._learner_connector(
         rl_module=learner.module, batch={}, episodes=rollout, shared_data={}
     )["learner"]
-    targets = batch["value_targets"][batch["loss_mask"]]
-    np.testing.assert_allclose(targets.numpy(), expected, atol=1e-5)
+    chosen = batch["loss_mask"]
+    seen = batch["obs"]["observation"][chosen].numpy()
+    wanted = [expected.pop(row.tobytes()) for row in seen]  # RLlib does not order the seats
+    assert not expected
+    np.testing.assert_allclose(batch["value_targets"][chosen].numpy(), wanted, atol=1e-5)
 
 
 @needs_ray
