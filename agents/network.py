@@ -1,23 +1,29 @@
 """A policy and value network with the symmetry of TAKI built in.
 
-The rules do not change when the four colors are exchanged. So each color's features go through the
-same weights, the colors meet in their mean, and each color's logits come out of the same weights:
-exchanging colors in the observation exchanges the logits of their cards and leaves the value.
-(Zaheer et al. 2017, Deep Sets.) Without the symmetry it is a plain network, for comparison.
+The rules do not change when the four colors are exchanged. So every colored card goes through the
+same weights, and cards meet only in means: over those of their color, over those of their symbol,
+and over all (layers for exchangeable arrays, Hartford et al. 2018). Exchanging colors in the
+observation exchanges the logits of their cards and leaves the value. Without the symmetry it is a
+plain network, for comparison.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from taki_env import OBSERVATION_SIZE
-from taki_env.cards import CHANGE_COLOR, NUM_COLORED, NUM_COLORS, NUM_SYMBOLS
+from taki_env.cards import CHANGE_COLOR, NUM_ACTIONS, NUM_COLORED, NUM_COLORS, NUM_SYMBOLS
 from taki_env.observation import OFFSETS
 
-LOGITS_PER_COLOR = NUM_SYMBOLS + 1  # its cards, and naming it
-OTHER_LOGITS = (CHANGE_COLOR - NUM_COLORED) + 4  # other colorless cards; draw, close, pass, say
+OTHER_CARDS = CHANGE_COLOR - NUM_COLORED
+OTHER_LOGITS = OTHER_CARDS + 4
+"""Colorless cards but Change Color; draw, close, pass, say."""
+SCALES = (1.0, 0.5, 1.0, 0.25)
+"""Of a count of cards, and of its sums over a color, over a symbol, and over both."""
 
 
 def color_features() -> np.ndarray:
@@ -27,74 +33,132 @@ def color_features() -> np.ndarray:
     return np.hstack([OFFSETS["hand"] + cards, OFFSETS["discard"] + cards, color])
 
 
-class Trunk(nn.Module):
-    """Two layers over the colors: observation (B, OBSERVATION_SIZE) to (B, 4, hidden)."""
+def other_features() -> Tensor:
+    """Return the indices of what belongs to no color, (91,)."""
+    return torch.tensor(np.setdiff1d(np.arange(OBSERVATION_SIZE), color_features()))
+
+
+def with_sums(counts: Tensor) -> list[Tensor]:
+    """Return counts of cards (B, 4, 13), and beside each its sums, in the order of `SCALES`."""
+    found = (counts, counts.sum(2, True), counts.sum(1, True), counts.sum((1, 2), True))
+    return [scale * part.expand_as(counts) for scale, part in zip(SCALES, found, strict=True)]
+
+
+class Cards(nn.Module):
+    """Observations (B, OBSERVATION_SIZE) to a vector for each colored card, (B, 4, 13, width)."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.register_buffer("others", other_features(), persistent=False)
+        self.other, self.table = nn.Linear(len(self.others), hidden), nn.Linear(hidden, width)
+        self.card = nn.Linear(2 * len(SCALES) + 2, width, bias=False)
+        self.symbol = nn.Parameter(torch.randn(NUM_SYMBOLS, width) * 0.3)
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Return the vectors."""
+        hand, discard = (
+            observations[:, OFFSETS[name] :][:, :NUM_COLORED].view(-1, NUM_COLORS, NUM_SYMBOLS)
+            for name in ("hand", "discard")
+        )
+        color = observations[:, OFFSETS["color"] :][:, :NUM_COLORS, None].expand_as(hand)
+        symbol = observations[:, OFFSETS["symbol"] :][:, None, :NUM_SYMBOLS].expand_as(hand)
+        cards = torch.stack([*with_sums(hand), *with_sums(discard), color, symbol], 3)
+        table = self.table(torch.relu(self.other(observations[:, self.others])))
+        return torch.relu(self.card(cards) + self.symbol + table[:, None, None])
+
+
+class Meeting(nn.Module):
+    """A layer in which each card meets those of its color, those of its symbol, and all."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.own = nn.Linear(width, width)
+        self.color, self.symbol, self.all = (nn.Linear(width, width, bias=False) for _ in range(3))
+
+    def forward(self, cards: Tensor) -> Tensor:
+        """Return new vectors, (B, 4, 13, width)."""
+        of_color = cards.mean(2, True)
+        met = self.color(of_color) + self.all(of_color.mean(1, True))
+        return torch.relu(self.own(cards) + met + self.symbol(cards.mean(1, True)))
+
+
+class CardPolicy(nn.Module):
+    """Logits, those of a color's cards and of naming it out of the same weights for all colors."""
 
     def __init__(self, hidden: int) -> None:
         super().__init__()
-        colors = color_features()
-        others = np.setdiff1d(np.arange(OBSERVATION_SIZE), colors)
-        self.register_buffer("colors", torch.tensor(colors), persistent=False)
-        self.register_buffer("others", torch.tensor(others), persistent=False)
-        self.color = nn.Linear(colors.shape[1], hidden)
-        self.other = nn.Linear(others.size, hidden)
-        self.deep = nn.Linear(hidden, hidden)
-        self.mean = nn.Linear(hidden, hidden)
+        width = -(-hidden // 4)
+        self.cards = nn.Sequential(Cards(width, hidden), Meeting(width), Meeting(width))
+        self.card, self.name, self.other = (nn.Linear(width, n) for n in (1, 1, OTHER_LOGITS))
 
     def forward(self, observations: Tensor) -> Tensor:
-        """Return a vector for each color, (B, 4, hidden)."""
-        others = self.other(observations[:, self.others]).unsqueeze(1)
-        first = torch.relu(self.color(observations[:, self.colors]) + others)
-        mean = self.mean(first.mean(1)).unsqueeze(1)
-        return torch.relu(self.deep(first) + mean)
+        """Return logits, (B, 64)."""
+        cards = self.cards(observations)
+        colors = cards.mean(2)
+        others = self.other(colors.mean(1)).split([OTHER_CARDS, OTHER_LOGITS - OTHER_CARDS], 1)
+        named = self.name(colors)[:, :, 0]
+        return torch.cat([self.card(cards).flatten(1), others[0], named, others[1]], 1)
 
 
-class PlainTrunk(nn.Sequential):
-    """Two layers to which colors are nothing special: observation to (B, 1, hidden)."""
+class Colors(nn.Module):
+    """Observations (B, OBSERVATION_SIZE) to the mean of a vector for each color, (B, hidden)."""
 
     def __init__(self, hidden: int) -> None:
-        first, deep = nn.Linear(OBSERVATION_SIZE, hidden), nn.Linear(hidden, hidden)
-        super().__init__(first, nn.ReLU(), deep, nn.ReLU(), nn.Unflatten(1, (1, hidden)))
+        super().__init__()
+        colors = torch.tensor(color_features())
+        self.register_buffer("colors", colors, persistent=False)
+        self.register_buffer("others", other_features(), persistent=False)
+        self.color = nn.Linear(colors.shape[1], hidden)
+        self.other = nn.Linear(len(self.others), hidden)
+        self.deep, self.mean = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden)
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Return the mean."""
+        others = self.other(observations[:, self.others])[:, None]
+        colors = torch.relu(self.color(observations[:, self.colors]) + others)
+        return torch.relu(self.deep(colors) + self.mean(colors.mean(1, True))).mean(1)
+
+
+def plain(*sizes: int) -> nn.Sequential:
+    """Return layers with a ReLU after each but the last."""
+    layers: list[nn.Module] = []
+    for n, m in pairwise(sizes):
+        layers += [nn.Linear(n, m), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
 
 
 class TakiNetwork(nn.Module):
-    """Logits and value, of separate trunks.
+    """Logits and value, of separate networks.
 
     Args:
-        hidden: width of the layers.
+        hidden: width of the layers; where there is a vector for each card, of four layers together.
         symmetric: treat the colors alike.
     """
 
     def __init__(self, hidden: int = 128, symmetric: bool = True) -> None:
         super().__init__()
         self.hidden, self.symmetric = hidden, symmetric
-        trunk = Trunk if symmetric else PlainTrunk
-        self.policy_trunk, self.value_trunk = trunk(hidden), trunk(hidden)
-        per_color = LOGITS_PER_COLOR if symmetric else NUM_COLORS * LOGITS_PER_COLOR
-        self.color_logits = nn.Linear(hidden, per_color)
-        self.other_logits = nn.Linear(hidden, OTHER_LOGITS)
-        self.value_layer, self.value_head = nn.Linear(hidden, hidden), nn.Linear(hidden, 1)
-        for layer in self.modules():
-            if isinstance(layer, nn.Linear):
-                nn.init.orthogonal_(layer.weight, np.sqrt(2))
-                nn.init.zeros_(layer.bias)
-        for head in (self.color_logits, self.other_logits):  # start near uniform play
-            nn.init.orthogonal_(head.weight, 0.01)
+        if symmetric:
+            self.policy = CardPolicy(hidden)
+            self.values = nn.Sequential(Colors(hidden), plain(hidden, hidden, 1))
+            heads = [self.policy.card, self.policy.name, self.policy.other]
+        else:
+            self.policy = plain(OBSERVATION_SIZE, hidden, hidden, NUM_ACTIONS)
+            self.values = plain(OBSERVATION_SIZE, hidden, hidden, hidden, 1)
+            heads = [self.policy[-1]]
+        for head in heads:  # start near uniform play
+            nn.init.normal_(head.weight, std=0.01 / self.hidden**0.5)
+            nn.init.zeros_(head.bias)
 
     def logits(self, observations: Tensor) -> Tensor:
         """Return unmasked logits of the actions, (B, 64)."""
-        colors = self.policy_trunk(observations)
-        per_color = self.color_logits(colors).view(-1, NUM_COLORS, LOGITS_PER_COLOR)
-        others = self.other_logits(colors.mean(1))  # (B, 8)
-        split = CHANGE_COLOR - NUM_COLORED
-        cards = per_color[:, :, :NUM_SYMBOLS].flatten(1)
-        naming = per_color[:, :, NUM_SYMBOLS]
-        return torch.cat([cards, others[:, :split], naming, others[:, split:]], 1)
+        logits: Tensor = self.policy(observations)
+        return logits
 
     def value(self, observations: Tensor) -> Tensor:
         """Return the expected return of the observer, (B, 1)."""
-        colors = self.value_trunk(observations).mean(1)
-        return self.value_head(torch.relu(self.value_layer(colors)))
+        value: Tensor = self.values(observations)
+        return value
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Return logits (B, 64) and values (B, 1)."""

@@ -13,46 +13,35 @@ The network treats the four colors alike (`agents.network`).
 from __future__ import annotations
 
 import copy
-import math
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.utils.tensorboard import SummaryWriter
 
 import agents
-from agents.checkpoint import MODEL_FILE, save_network
+from agents.checkpoint import MODEL_FILE
 from agents.network import TakiNetwork
 from agents.policy import PolicyAgent
-from taki_env import OBSERVATION_SIZE, SelfPlay
+from taki_env import OBSERVATION_SIZE
 from taki_env.cards import NUM_ACTIONS
 from taki_env.opponents import Agent
-from taki_env.rules import Rules
 from training import runs
 from training.cli import run
-from training.files import provenance
+from training.tables import TableOptions, TableTrainer
 
 
 @dataclass(frozen=True)
-class Args(runs.Options):
+class Args(TableOptions):
     """Train one network for every seat by PPO self-play."""
 
-    players: tuple[int, ...] = (2,)
-    """Seats at the tables, 2 to 10; several sizes stand side by side."""
-    shares: tuple[float, ...] = ()
-    """How much of the tables each size has; equal shares by default."""
     steps: int = 4_000_000
     """Decisions of all seats to train on, rounded up to whole rollouts."""
-    games: int = 512
-    """Games side by side."""
-    batch_size: int = 4096
-    """Decisions in a gradient step."""
     epochs: int = 2
     """Passes over a rollout."""
     clip: float = 0.2
@@ -71,8 +60,8 @@ class Args(runs.Options):
     """Agents that take all seats but one in some more games, such as expert, in turn."""
     opponent_games: float = 0.2
     """Share of the games in which they do."""
-    evaluate_seconds: float = 60
-    """Seconds of training between two evaluations, and between two checkpoints."""
+
+    may_be_0: ClassVar = ("seed", "entropy", "past_games", "opponent_games", "gae_lambda")
 
     @property
     def name(self) -> str:
@@ -81,27 +70,13 @@ class Args(runs.Options):
 
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
-        for players in self.players:
-            Rules.from_words(self.rules).check_players(players)
-        if not self.players or (self.shares and len(self.shares) != len(self.players)):
-            raise ValueError("--players needs a number, and --shares one for each of them or none")
-        may_be_0 = ("seed", "entropy", "past_games", "opponent_games", "gae_lambda")
-        runs.check_numbers(self, may_be_0)
+        super().check()
         if self.gae_lambda > 1 or self.past_games + self.opponent_games > 1:
             raise ValueError("--gae-lambda and all --past-games and --opponent-games: at most 1")
         for name in self.opponents:
             agents.load(name)
-        if not set(self.players) <= set(self.table_sizes.tolist()):
-            raise ValueError(f"--games {self.games} and --shares leave a size without a table")
         if self.batch_size < 2:
             raise ValueError(f"--batch-size must be 2 or more, not {self.batch_size}")
-
-    @property
-    def table_sizes(self) -> np.ndarray:
-        """The number of players of each game, (games,)."""
-        shares = np.array(self.shares or [1.0] * len(self.players))
-        bounds = np.round(np.cumsum(shares) / shares.sum() * self.games).astype(int)
-        return np.repeat(self.players, np.diff(bounds, prepend=0))
 
 
 class Rollout:
@@ -117,19 +92,11 @@ class Rollout:
         """Decisions of the network between several actions: others teach nothing."""
 
 
-class Trainer:
+class Trainer(TableTrainer):
     """A training run: all that it takes to go on exactly."""
 
     def __init__(self, args: Args, folder: Path) -> None:
-        self.args, self.folder = args, folder
-        torch.manual_seed(args.seed)
-        torch.set_num_threads(args.threads)
-        self.rng = np.random.default_rng(args.seed)
-        self.network = TakiNetwork(args.hidden, args.symmetric)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), args.learning_rate, eps=1e-5)
-        self.players = args.table_sizes
-        rules = Rules.from_words(args.rules)
-        self.table = SelfPlay(args.games, self.players, rules, seed=args.seed)
+        super().__init__(args, folder, "Self-play")
         self.data = Rollout(args.rollout, args.games)
         self.past: list[TakiNetwork] = []
         self.own_seats = self.rng.integers(0, self.players)
@@ -137,22 +104,6 @@ class Trainer:
         spread = np.arange(args.games) * 0.618034 % 1  # evenly among the tables of each size
         self.with_past = spread < args.past_games
         self.with_opponents = (spread >= 1 - args.opponent_games) & bool(args.opponents)
-        self.iteration, self.seconds, self.left = 0, 0.0, 1.0
-        self.history: list[dict[str, Any]] = []
-        self.figures: dict[str, float] = {}
-        self.title = f"Self-play, {' '.join(map(str, args.players))} players, seed {args.seed}"
-        self.writer = SummaryWriter(str(folder))
-
-    @property
-    def steps(self) -> int:
-        """Decisions of all seats so far."""
-        return self.iteration * self.args.rollout * self.args.games
-
-    @property
-    def total(self) -> int:
-        """Decisions in all, in whole rollouts."""
-        rollout = self.args.rollout * self.args.games
-        return math.ceil(self.args.steps / rollout) * rollout
 
     # Play -----------------------------------------------------------------------------------------
 
@@ -281,8 +232,7 @@ class Trainer:
     def iterate(self) -> None:
         """Play a rollout and learn from it; at intervals, keep a snapshot as a past self."""
         start, args = time.perf_counter(), self.args
-        self.left = max(runs.LOWEST_RATE, 1 - self.steps / args.steps)
-        self.optimizer.param_groups[0]["lr"] = args.learning_rate * self.left
+        self.anneal()
         self.estimate(self.play())
         self.learn()
         self.iteration += 1
@@ -290,31 +240,11 @@ class Trainer:
             self.past = [*self.past, copy.deepcopy(self.network).eval()][-args.pool :]
         self.seconds += time.perf_counter() - start
 
-    # Watch, keep, go on ---------------------------------------------------------------------------
-
-    def is_due(self) -> bool:
-        """Tell whether it is time for an evaluation and a checkpoint."""
-        return self.seconds - self.history[-1]["seconds"] >= self.args.evaluate_seconds
-
-    def log(self, figures: dict[str, float]) -> None:
-        """Write figures of an evaluation, and of the last update, for TensorBoard."""
-        for name, figure in (figures | self.figures).items():
-            self.writer.add_scalar(name, figure, self.steps)
-        self.writer.flush()
+    # Keep, go on ----------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         """Return everything that changes in training, as tensors and plain values."""
-        return {
-            "network": self.network.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "iteration": self.iteration,
-            "own_seats": torch.tensor(self.own_seats),
-            "past": [network.state_dict() for network in self.past],
-            "generator": self.rng.bit_generator.state,
-            "torch": torch.get_rng_state(),
-            "games": runs.as_tensors(self.table.state_dict()),
-            "games_steps": self.table.steps,
-        }
+        return {**super().state(), "past": [network.state_dict() for network in self.past]}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a `state`."""
@@ -322,18 +252,7 @@ class Trainer:
             network = copy.deepcopy(self.network).eval()
             network.load_state_dict(weights)
             self.past.append(network)
-        self.network.load_state_dict(state["network"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.iteration, self.own_seats = state["iteration"], state["own_seats"].numpy()
-        self.rng.bit_generator.state = state["generator"]
-        games = runs.as_arrays(state["games"], self.table.state_dict())
-        self.table.load_state_dict(games, state["games_steps"])
-        torch.set_rng_state(state["torch"])
-
-    def save_model(self, path: Path) -> None:
-        """Write the file that ``agents.load("policy:PATH")`` plays."""
-        made_by = {**provenance(), "configuration": runs.plain(self.args)}
-        save_network(path, self.network, made_by)
+        super().restore(state)
 
 
 def prepare(args: Args) -> Callable[[], runs.Run]:
