@@ -1,4 +1,4 @@
-"""Both trainers learn the best play of a tiny deck, where it is known by reasoning.
+"""All trainers learn the best play of a tiny deck, where it is known by reasoning.
 
 The deck is red alone: numbers and two TAKI cards; every card can be laid on every other. A seat has
 four cards, so a TAKI laid with three cards behind it empties the hand in one turn: whoever has a
@@ -17,7 +17,7 @@ import agents
 from taki_env import ACTIONS, Batch, Rules
 from taki_env.cards import CARDS
 from taki_env.decks import DECKS, Deck
-from training import selfplay, train
+from training import rollouts, selfplay, train
 
 RED = [f"red {symbol}" for symbol in (1, 3, 4, 5, 6, 7, 8, 9)] * 2 + ["red taki"] * 2
 TAKI = ACTIONS.index("red taki")
@@ -46,7 +46,7 @@ def test_random_play_seldom_wins_at_once() -> None:
     assert first_turn_wins(agents.load("random")) < 0.3
 
 
-COMMON = {"rules": ("deck=red",), "seed": 1, "hidden": 32, "threads": 1, "evaluation_games": 2,
+COMMON = {"rules": ("deck=red",), "seed": 1, "hidden": 64, "threads": 1, "evaluation_games": 2,
           "final_games": 2}  # fmt: skip
 
 
@@ -62,4 +62,12 @@ def test_maskable_ppo_learns_the_best_play(tmp_path: Path) -> None:
     """A TAKI in hand on the first turn is a game won."""
     args = train.Args(**COMMON, steps=30_000, envs=64, rollout=32, batch_size=256, runs=tmp_path)
     folder = train.prepare(args)().folder
+    assert first_turn_wins(agents.load(f"policy:{folder}")) > 0.99
+
+
+def test_rollouts_teach_the_best_play(tmp_path: Path) -> None:
+    """A TAKI in hand on the first turn is a game won."""
+    args = rollouts.Args(**COMMON, steps=16_000, games=128, rollout=8, batch_size=64, deals=8,
+                         runs=tmp_path)  # fmt: skip
+    folder = rollouts.prepare(args)().folder
     assert first_turn_wins(agents.load(f"policy:{folder}")) > 0.99

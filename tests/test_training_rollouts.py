@@ -1,0 +1,161 @@
+"""Learning from rollouts: what actions are worth, exact resume, whose network it begins with."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+from agents.checkpoint import CheckpointError, load_network
+from agents.rollouts import evaluate_actions
+from taki_env import ACTIONS, Game
+from taki_env.cards import NUM_ACTIONS
+from taki_env.engine import seed_words
+from tests.helpers import game
+from tests.test_hidden import permuted
+from tests.test_training_selfplay import checkpoint, same
+from training import rollouts, runs, selfplay
+from training.rollouts import SHARPNESS, Args, Trainer, centered
+
+TINY = Args(
+    players=(2, 3),
+    steps=2 * 8 * 16,
+    games=16,
+    rollout=8,
+    batch_size=32,
+    deals=2,
+    hidden=16,
+    evaluate_seconds=1e-9,
+    evaluation_games=6,
+    final_games=6,
+    threads=1,
+)
+
+
+def values(table: Game, deals: int = 50, word: int = 1) -> dict[str, float]:
+    """Return what each legal action is worth in rollouts."""
+    found = np.zeros((1, NUM_ACTIONS), np.float32)
+    evaluate_actions(table._states, seed_words(1, word), deals, found)
+    legal = [ACTIONS[action] for action in table.legal_actions()]
+    worth = dict(zip(ACTIONS, found[0].tolist(), strict=True))
+    assert not any(worth[name] for name in ACTIONS if name not in legal)
+    return {name: worth[name] for name in legal}
+
+
+def test_an_action_that_wins_at_once_is_worth_a_win() -> None:
+    """A King alone in hand goes out; with the last card in hand, drawing gives a turn away."""
+    rules = {"voluntary_draw": True}
+    table = game([["red 1"], ["green 3", "green 4", "green 5"]], rules=rules)
+    found = values(table)
+    assert found["red 1"] == pytest.approx(1, abs=1e-5)
+    assert -1 < found["draw"] < 1
+
+
+def test_a_lost_game_of_three_costs_half_a_win() -> None:
+    """Both others hold one card of the leading color, which the first of them lays: -1/2.
+
+    The deck holds red cards alone, so that every re-deal is alike.
+    """
+    deck = [2 * (name in ("red 1", "red 3", "red 4", "red 5")) for name in ACTIONS[:57]]
+    hands = [["red 1", "red 3", "red 4"], ["red 1"], ["red 3"]]
+    table = game(hands, lead="red 5", rules={"deck": deck, "hand_size": 1})
+    for worth in values(table).values():
+        assert worth == pytest.approx(-0.5, abs=1e-5)
+
+
+def test_what_is_hidden_changes_no_value() -> None:
+    """Re-deals are from what the actor sees."""
+    at = Game(3, seed=3).to_dict()
+    other = Game.from_dict(permuted(at, 0, random.Random(0)), 2)
+    assert values(Game.from_dict(at, 1)) == values(other)
+    assert values(other) != values(other, word=2)
+
+
+def test_an_action_gains_what_it_is_better_than_the_mean_of_the_legal_ones() -> None:
+    """Of values 1, 0 and (not legal) 5, the mean is a half."""
+    found = centered(torch.tensor([[1.0, 0.0, 5.0]]), torch.tensor([[1, 1, 0]]))
+    assert found.tolist() == [[0.5, -0.5, 0.0]]
+
+
+def test_logits_of_the_true_advantages_have_no_error(tmp_path: Path) -> None:
+    """What is learned is SHARPNESS times the advantage, whatever is added to all of them."""
+    trainer = Trainer(TINY, tmp_path)
+    masks, worth = torch.tensor([[1, 1, 0]]), torch.tensor([[0.5, -0.1, 0.0]])
+    value = torch.tensor([[0.5]])
+    trainer.network.forward = lambda _: (SHARPNESS * worth + 3, value)  # type: ignore[method-assign]
+    assert trainer.loss(torch.zeros(1, 1), masks, worth).item() == pytest.approx(0, abs=1e-9)
+    trainer.network.forward = lambda _: (-SHARPNESS * worth, value)  # type: ignore[method-assign]
+    assert trainer.loss(torch.zeros(1, 1), masks, worth).item() > 0.5
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a short run."""
+    return rollouts.prepare(replace(TINY, runs=tmp_path_factory.mktemp("runs")))().folder
+
+
+def test_the_run_folder_plays_as_an_agent(finished: Path) -> None:
+    """`policy:PATH` loads it; every table was evaluated."""
+    report = json.loads((finished / "results.json").read_text())
+    sizes = {(r["num_players"], r["opponent"]) for r in report["evaluation"]}
+    assert report["finished"] and sizes == {(n, name) for n in (2, 3) for name in runs.YARDSTICKS}
+    assert agents.load(f"policy:{finished}").name == f"policy:{finished}"
+
+
+def test_ctrl_c_and_resume_equal_an_uninterrupted_run(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Ctrl-C leaves goes on to the same end bit for bit."""
+    iterate = Trainer.iterate
+
+    def pressed(trainer: Trainer) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        iterate(trainer)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "iterate", pressed)
+        folder = rollouts.prepare(replace(TINY, runs=tmp_path))().folder
+    assert not json.loads((folder / "results.json").read_text())["finished"]
+    rollouts.prepare(runs.read_arguments(Args, ["--resume", str(folder)]))()
+    assert same(checkpoint(finished), checkpoint(folder))
+
+
+def test_self_play_begins_with_a_network(finished: Path, tmp_path: Path) -> None:
+    """`--start` takes the weights, and goes on without the file."""
+    args = selfplay.Args(
+        players=(2,), steps=64, games=8, rollout=8, batch_size=32, hidden=16, threads=1,
+        evaluation_games=2, final_games=2, start=str(finished), runs=tmp_path,
+    )  # fmt: skip
+    trainer = selfplay.Trainer(args, tmp_path)
+    begun = load_network(finished).state_dict()
+    assert same(trainer.network.state_dict(), begun)
+    folder = selfplay.prepare(args)().folder
+    assert not same(load_network(folder).state_dict(), begun)
+    resumed = replace(args, start="gone", resume=folder)
+    assert same(selfplay.Trainer(resumed, tmp_path).network.state_dict().keys(), begun.keys())
+
+
+def test_a_network_of_another_width_is_no_start(finished: Path, tmp_path: Path) -> None:
+    """It is said before the run."""
+    with pytest.raises(CheckpointError, match="hidden"):
+        Trainer(replace(TINY, hidden=8, start=str(finished)), tmp_path)
+    with pytest.raises(FileNotFoundError):
+        Trainer(replace(TINY, start="nowhere"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"own": 1.5}, "--own"), ({"deals": 0}, "--deals"), ({"players": (1,)}, "players")],
+)
+def test_bad_arguments_are_refused(change: dict[str, object], words: str) -> None:
+    """The message names the argument."""
+    with pytest.raises(ValueError, match=words):
+        runs.check(replace(TINY, **change))  # type: ignore[arg-type]
