@@ -4,7 +4,7 @@ Every setting is trained with every seed, one run after the other, each in a run
 Started again after an interruption, it goes on where it stopped and redoes nothing that is
 finished. At the end, one table (mean and spread over seeds) and one plot.
 
-    training = "selfplay"            # a module of `training`: selfplay or train
+    training = "selfplay"            # a module of `training`: selfplay, train or rollouts
     runs = "runs/symmetry"           # folder of everything
     seeds = [0, 1, 2]
 
@@ -39,7 +39,7 @@ from training import runs
 from training.cli import make_console, run
 from training.files import provenance, replacing, write_json
 
-TRAININGS = ("selfplay", "train")
+TRAININGS = ("selfplay", "train", "rollouts")
 KEYS = ("training", "runs", "seeds", "arguments", "settings")
 RESULTS_FILE, PLOT_FILE = "experiment.json", "experiment.png"
 

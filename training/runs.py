@@ -1,6 +1,6 @@
 """Training runs: folders, configurations, checkpoints, going on exactly, the loop around it all.
 
-What `training.train` and `training.selfplay` share. A run folder holds the configuration, a
+What all trainers share. A run folder holds the configuration, a
 checkpoint with all that it takes to go on, the model, and at the end results and a picture.
 """
 
