@@ -37,7 +37,7 @@ FIGURES = ("policy_loss", "vf_loss", "entropy")  # RLlib's names
 
 
 @dataclass(frozen=True)
-class Args(runs.Options):
+class Args(runs.PPOOptions):
     """Train one network for every seat by PPO self-play on Ray RLlib."""
 
     num_env_runners: int = 2

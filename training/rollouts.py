@@ -56,7 +56,7 @@ class Args(TableOptions):
     own: float = 0.5
     """Share of the seats that the network takes, drawn anew every game; the expert has the rest."""
 
-    may_be_0: ClassVar = ("seed", "own", "entropy", "gae_lambda")
+    may_be_0: ClassVar = ("seed", "own")
 
     @property
     def name(self) -> str:

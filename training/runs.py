@@ -54,10 +54,6 @@ class Options(ABC):
     """Decisions of each game between two updates."""
     learning_rate: float = 1e-3
     """At the start; it falls in a straight line to a twentieth."""
-    gae_lambda: float = 0.95
-    """Of the generalized advantage estimate; returns are not discounted."""
-    entropy: float = 0.01
-    """Weight of the entropy bonus."""
     hidden: int = 128
     """Width of the network's layers."""
     symmetric: bool = True
@@ -86,6 +82,16 @@ class Options(ABC):
     @abstractmethod
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
+
+
+@dataclass(frozen=True)
+class PPOOptions(Options):
+    """What training by PPO is told."""
+
+    gae_lambda: float = 0.95
+    """Of the generalized advantage estimate; returns are not discounted."""
+    entropy: float = 0.01
+    """Weight of the entropy bonus."""
 
 
 Arguments = TypeVar("Arguments", bound=Options)

@@ -37,7 +37,7 @@ from training.tables import TableOptions, TableTrainer
 
 
 @dataclass(frozen=True)
-class Args(TableOptions):
+class Args(TableOptions, runs.PPOOptions):
     """Train one network for every seat by PPO self-play."""
 
     steps: int = 4_000_000

@@ -39,7 +39,7 @@ from training.policy import TakiPolicy
 
 
 @dataclass(frozen=True)
-class Args(runs.Options):
+class Args(runs.PPOOptions):
     """Train an agent with MaskablePPO against random, greedy and snapshots of itself."""
 
     players: int = 2
