@@ -122,16 +122,22 @@ def baselines() -> str:
 
 
 def pretrained() -> str:
-    """Return how the pretrained agent fares at each table."""
-    run = json.loads((ROOT / "agents" / "pretrained" / "results.json").read_text())
-    rows = [
-        (r["num_players"], f"1/{r['num_players']}", r["opponent"], percent(r), f"{r['games']:,}")
-        for r in run["evaluation"]
+    """Return how the pretrained agent fares at each table, after each part of its training."""
+    runs = [
+        results("pretrained_rollouts.json"),
+        json.loads((ROOT / "agents" / "pretrained" / "results.json").read_text()),
     ]
-    head = ("players", "parity", "against", "win rate", "games")
+    rows = [
+        (r["num_players"], f"1/{r['num_players']}", r["opponent"], percent(first), percent(r))
+        for first, r in zip(*(run["evaluation"] for run in runs), strict=True)
+    ]
+    head = ("players", "parity", "against", "after rollouts", "after self-play as well")
+    made = ", then ".join(
+        f"{run['steps']:,} decisions in {run['training_seconds'] / 60:.0f} minutes" for run in runs
+    )
     return table(head, rows) + (
-        f"\n{run['steps']:,} decisions in {run['training_seconds'] / 60:.0f} minutes on "
-        f"{run['hardware']['cores']} cores.\n"
+        f"\n{runs[1]['evaluation'][0]['games']:,} games in each line, every deal from every seat, "
+        f"with 95 % intervals over deals. {made}, on {runs[1]['hardware']['cores']} cores.\n"
     )
 
 
