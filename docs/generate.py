@@ -298,6 +298,23 @@ def approach() -> str:
     return table(("deck", "decisions", "seconds", "drawing", "most likely actions"), rows)
 
 
+def exploit() -> str:
+    """Return what best responders win against agents in the full game."""
+    if not is_measured("exploit.json"):
+        return "Not measured yet.\n"
+    found = results("exploit.json")
+    rows = [
+        (row["agent"], f"{row['steps']:,}", f"{row['training_seconds'] / 60:.1f}", percent(row),
+         f"{row['games']:,}", "{:+.3f} [{:+.3f}, {:+.3f}]".format(
+             row["return"], *row["return_interval"]))
+        for row in found["rows"]
+    ]  # fmt: skip
+    head = ("agent", "decisions", "minutes", "best responder's win rate", "games", "return")
+    start = found["arguments"]["start"]
+    began = f"the network of `{start}`" if start else "an untrained network"
+    return table(head, rows) + f"\nEach began with {began}.\n"
+
+
 def mean_and_range(values: Sequence[float]) -> str:
     """Return a mean and the range."""
     values = [max(value, 0.0) for value in values]
@@ -433,6 +450,7 @@ TABLES = {
     "small_decks": small_decks,
     "small_agents": small_agents,
     "approach": approach,
+    "exploit": exploit,
     "record_keys": record_keys,
     "step_keys": step_keys,
     "replay": replay,

@@ -115,7 +115,7 @@ def test_best_responders_are_trained_and_counted(tmp_path: Path) -> None:
     ]  # fmt: skip
     for row in rows:
         assert row["return"] == pytest.approx(2 * row["win_rate"] - 1)
-        assert agents.load(f"policy:{row['run']}").network.hidden == 16
+        assert agents.load(f"policy:{tmp_path / row['run']}").network.hidden == 16
 
 
 def test_only_missing_best_responders_are_trained(tmp_path: Path) -> None:
@@ -132,12 +132,13 @@ def test_only_missing_best_responders_are_trained(tmp_path: Path) -> None:
 
 
 def test_a_best_responder_may_begin_with_a_network(tmp_path: Path) -> None:
-    """What is trained with next to no steps plays like the network that it began with."""
+    """Its weights are those of the network before the first step; others do not fit."""
     (first,) = exploit.prepare(exploit_args(tmp_path, "random"))()
-    args = exploit_args(tmp_path, "greedy", start=first["run"], steps=(1024,))
+    folder = str(tmp_path / first["run"])
+    args = exploit_args(tmp_path, "greedy", start=folder, steps=(1024,))
     target = args.targets[0]
     training = runs.start(args.of_training(target), selfplay.Trainer)
-    own = agents.load(f"policy:{first['run']}").network.state_dict()
+    own = agents.load(f"policy:{folder}").network.state_dict()
     assert all((own[key] == value).all() for key, value in training.network.state_dict().items())
     with pytest.raises(CheckpointError, match="hidden"):
         exploit.prepare(replace(args, hidden=32))
