@@ -310,9 +310,16 @@ def exploit() -> str:
         for row in found["rows"]
     ]  # fmt: skip
     head = ("agent", "decisions", "minutes", "best responder's win rate", "games", "return")
-    start = found["arguments"]["start"]
-    began = f"the network of `{start}`" if start else "an untrained network"
-    return table(head, rows) + f"\nEach began with {began}.\n"
+    given = {
+        "steps": [row["target"]["steps"] for row in found["rows"]],
+        "games": [row["target"]["games"] for row in found["rows"]],
+        **found["arguments"],
+    }
+    words = ["python -m training.exploit", *(row["agent"] for row in found["rows"])]
+    for key, value in given.items():
+        if value not in ("", []):
+            words += [f"--{key}", *map(str, value if isinstance(value, list) else [value])]
+    return table(head, rows) + f"\nMade by `{' '.join(words)}`.\n"
 
 
 def mean_and_range(values: Sequence[float]) -> str:
