@@ -304,6 +304,30 @@ def approach() -> str:
     return table(("deck", "decisions", "seconds", "drawing", "most likely actions"), rows)
 
 
+def exploit() -> str:
+    """Return what best responders win against agents in the full game."""
+    if not is_measured("exploit.json"):
+        return "Not measured yet.\n"
+    found = results("exploit.json")
+    rows = [
+        (row["agent"], f"{row['steps']:,}", f"{row['training_seconds'] / 60:.1f}", percent(row),
+         f"{row['games']:,}", "{:+.3f} [{:+.3f}, {:+.3f}]".format(
+             row["return"], *row["return_interval"]))
+        for row in found["rows"]
+    ]  # fmt: skip
+    head = ("agent", "decisions", "minutes", "best responder's win rate", "games", "return")
+    given = {
+        "steps": [row["target"]["steps"] for row in found["rows"]],
+        "games": [row["target"]["games"] for row in found["rows"]],
+        **found["arguments"],
+    }
+    words = ["python -m training.exploit", *(row["agent"] for row in found["rows"])]
+    for key, value in given.items():
+        if value not in ("", []):
+            words += [f"--{key}", *map(str, value if isinstance(value, list) else [value])]
+    return table(head, rows) + f"\nMade by `{' '.join(words)}`.\n"
+
+
 def mean_and_range(values: Sequence[float]) -> str:
     """Return a mean and the range."""
     values = [max(value, 0.0) for value in values]
@@ -439,6 +463,7 @@ TABLES = {
     "small_decks": small_decks,
     "small_agents": small_agents,
     "approach": approach,
+    "exploit": exploit,
     "record_keys": record_keys,
     "step_keys": step_keys,
     "replay": replay,

@@ -408,16 +408,19 @@ class TakiGame(pyspiel.Game):  # type: ignore[misc]
         """Return a bound: no decision draws more than all cards."""
         return sum(self.rules.deck) * (self.max_decisions + 1)
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer | None:
         """Return an observer of information states for perfect recall, else of observations.
 
+        None for one that shows the table alone, or a seat's own cards alone: there is no such one.
+
         Raises:
-            ValueError: another kind of observer is asked for.
+            ValueError: `params` are given; observations have none.
         """
+        if params:
+            raise ValueError(f"observations of TAKI have no parameters, not {params}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
-        single = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
-        if params or not kind.public_info or not single:
-            raise ValueError("TAKI is observed by a seat, from its own cards and the table")
+        if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            return None
         if kind.perfect_recall:
             return InformationObserver(self.num_players(), self.max_decisions)
         return Observer()

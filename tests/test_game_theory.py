@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +13,11 @@ import pytest
 pytest.importorskip("pyspiel", reason="OpenSpiel is missing: pip install open_spiel")
 
 import agents
+from agents.checkpoint import CheckpointError
 from taki_env.cards import DRAW
 from taki_env.openspiel import load
 from taki_env.rules import Rules
-from training import approach, exploit, small_decks
+from training import approach, exploit, runs, selfplay, small_decks
 from training.game_theory import Tree, shares_of, small_game, solve, weakness
 
 
@@ -93,18 +96,71 @@ def test_training_is_measured_at_each_budget(tmp_path: Path) -> None:
     assert all(0 < row["drawing"] < 1 for row in rows)
 
 
-def test_a_best_responder_is_trained_and_counted(tmp_path: Path) -> None:
-    """It plays as an agent afterwards; its return is that of its win rate."""
-    file = tmp_path / "exploit.json"
-    args = exploit.Args(
-        "random", steps=2048, games=20, tables=16, hidden=16, threads=1, runs=tmp_path,
-        rules=("hand_size=2",), json=file,
+def exploit_args(folder: Path, *names: str, **options: Any) -> exploit.Args:
+    """Return a tiny budget, with a file for the results."""
+    tiny = exploit.Args(
+        names, steps=(2048,), games=(20,), tables=16, hidden=16, threads=1, runs=folder,
+        rules=("hand_size=2",), json=folder / "exploit.json",
     )  # fmt: skip
-    exploit.prepare(args)()
-    found = json.loads(file.read_text())
-    assert (found["games"], found["steps"], found["run"]) == (20, 2048, "exploit-seed0")
-    assert found["return"] == pytest.approx(2 * found["win_rate"] - 1)
-    assert agents.load(f"policy:{tmp_path / found['run']}").network.hidden == 16
+    return replace(tiny, **options)
+
+
+def test_best_responders_are_trained_and_counted(tmp_path: Path) -> None:
+    """Each by its own budget; they play as agents afterwards; returns are those of win rates."""
+    args = exploit_args(tmp_path, "random", "greedy", steps=(2048, 1024), games=(20, 10))
+    rows = exploit.prepare(args)()
+    assert json.loads(args.json.read_text())["rows"] == json.loads(json.dumps(rows))
+    assert [(r["agent"], r["steps"], r["games"]) for r in rows] == [
+        ("random", 2048, 20), ("greedy", 1024, 10),
+    ]  # fmt: skip
+    for row in rows:
+        assert row["return"] == pytest.approx(2 * row["win_rate"] - 1)
+        assert agents.load(f"policy:{tmp_path / row['run']}").network.hidden == 16
+
+
+def test_only_missing_best_responders_are_trained(tmp_path: Path) -> None:
+    """An agent's figures are kept while its budget and all other arguments are the same."""
+    args = exploit_args(tmp_path, "random")
+    (first,) = exploit.prepare(args)()
+    both = exploit.prepare(replace(args, agents=("greedy", "random")))()
+    assert [row["agent"] for row in both] == ["greedy", "random"]
+    assert both[1] == json.loads(json.dumps(first))
+    (other,) = exploit.prepare(replace(args, games=(10,)))()
+    assert (other["games"], other["run"] == first["run"]) == (10, False)
+    args.json.write_text("{}")
+    assert exploit.prepare(args)()[0]["run"] != first["run"]
+
+
+def test_a_best_responder_may_begin_with_a_network(tmp_path: Path) -> None:
+    """Its weights are those of the network before the first step; others do not fit."""
+    (first,) = exploit.prepare(exploit_args(tmp_path, "random"))()
+    folder = str(tmp_path / first["run"])
+    args = exploit_args(tmp_path, "greedy", start=folder, steps=(1024,))
+    target = args.targets[0]
+    training = runs.start(args.of_training(target), selfplay.Trainer)
+    own = agents.load(f"policy:{folder}").network.state_dict()
+    assert all((own[key] == value).all() for key, value in training.network.state_dict().items())
+    with pytest.raises(CheckpointError, match="hidden"):
+        exploit.prepare(replace(args, hidden=32))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"steps": (1, 2, 3)}, "one number, or one for each agent"),
+        ({"games": ()}, "one number, or one for each agent"),
+        ({"games": (0,)}, "--games"),
+        ({"steps": (0,)}, "--steps"),
+        ({"agents": ()}, "at least one"),
+        ({"agents": ("random", "random")}, "twice"),
+        ({"players": 11}, "num_players"),
+    ],
+)
+def test_wrong_budgets_are_refused(tmp_path: Path, options: dict, words: str) -> None:
+    """Before any work: no run folder is made."""
+    with pytest.raises(ValueError, match=words):
+        exploit.prepare(replace(exploit_args(tmp_path, "random", "greedy"), **options))
+    assert not list(tmp_path.iterdir())
 
 
 def test_returns_of_win_rates() -> None:

@@ -22,6 +22,7 @@ from open_spiel.python.algorithms import (  # noqa: E402
     cfr,
     exploitability,
     external_sampling_mccfr,
+    generate_playthrough,
     ismcts,
     mcts,
 )
@@ -132,6 +133,23 @@ def test_openspiel_simulates_the_full_game() -> None:
     """As above, for a few decisions: its information states are large."""
     game = pyspiel.load_game("python_taki", {"max_decisions": 15})
     pyspiel.random_sim_test(game, 1, True, False)
+
+
+@pytest.mark.parametrize("game", ["deck=mini-3", "players=3,hand_size=2,max_decisions=10"])
+def test_openspiel_writes_a_playthrough(game: str) -> None:
+    """All that OpenSpiel asks of a game, in every state of one of random actions."""
+    words = generate_playthrough.playthrough(f"python_taki({game})", action_sequence=None, seed=1)
+    assert "IsTerminal() = True" in words
+
+
+def test_there_are_observations_of_a_seat_alone() -> None:
+    """Of other kinds there are none, which OpenSpiel takes for an answer."""
+    game, kind = load(2, Rules(deck="mini-1")), pyspiel.IIGObservationType
+    nobody = pyspiel.PrivateInfoType.NONE
+    assert game.make_py_observer(kind(perfect_recall=False, private_info=nobody)) is None
+    assert game.make_py_observer(kind(perfect_recall=True, public_info=False)) is None
+    with pytest.raises(ValueError, match="no parameters"):
+        game.make_py_observer(params={"size": 3})
 
 
 @pytest.mark.parametrize("steps", [0, 3, 30, 45])
@@ -371,19 +389,17 @@ def test_search_runs_unchanged() -> None:
         assert bot.step(state) in state.legal_actions()
 
 
-def test_learners_of_openspiel_run_unchanged() -> None:
-    """Two games of advantage actor-critic, each seat from its information states."""
-    torch = pytest.importorskip("torch")
-    from open_spiel.python.pytorch.policy_gradient import PolicyGradient
-
-    torch.manual_seed(0)
+def rl_game() -> tuple[rl_environment.Environment, int]:
+    """Return the smallest game for learners, and the size of its information states."""
+    pytest.importorskip("torch").manual_seed(0)
     environment = rl_environment.Environment(load(2, Rules(deck="mini-1")), seed=0)
-    (size,), actions = environment.observation_spec()["info_state"], 64
-    agents = [
-        PolicyGradient(seat, size, actions, "a2c", hidden_layers_sizes=(16,), batch_size=4)
-        for seat in (0, 1)
-    ]
-    for _ in range(2):
+    (size,) = environment.observation_spec()["info_state"]
+    return environment, size
+
+
+def play_games(environment: rl_environment.Environment, agents: list, games: int) -> None:
+    """Let a learner a seat play and learn; actions are legal, returns those of a game."""
+    for _ in range(games):
         step = environment.reset()
         while not step.last():
             seat = step.observations["current_player"]
@@ -392,4 +408,54 @@ def test_learners_of_openspiel_run_unchanged() -> None:
             step = environment.step([output.action])
         for agent in agents:
             agent.step(step)
-    assert sorted(step.rewards) in ([-1, 1], [0, 0])
+        assert sorted(step.rewards) in ([-1, 1], [0, 0])
+
+
+def test_actor_critic_runs_unchanged() -> None:
+    """Two games, each seat from its information states."""
+    environment, size = rl_game()
+    from open_spiel.python.pytorch.policy_gradient import PolicyGradient
+
+    agents = [
+        PolicyGradient(seat, size, 64, "a2c", hidden_layers_sizes=(16,), batch_size=4)
+        for seat in (0, 1)
+    ]
+    play_games(environment, agents, 2)
+
+
+def test_nfsp_runs_unchanged() -> None:
+    """Both of its networks learn within a few games."""
+    pytest.importorskip("tree", reason="NFSP needs dm-tree")
+    environment, size = rl_game()
+    from open_spiel.python.pytorch.nfsp import NFSP
+
+    small = {"batch_size": 4, "min_buffer_size_to_learn": 4, "replay_buffer_capacity": 100}
+    agents = [NFSP(seat, size, 64, [16], 100, 0.5, learn_every=2, **small) for seat in (0, 1)]
+    play_games(environment, agents, 8)
+    assert all(None not in agent.loss for agent in agents)
+
+
+def test_ppo_runs_unchanged() -> None:
+    """It learns one seat's play from a few decisions; the other seat plays at random."""
+    environment, size = rl_game()
+    from open_spiel.python.pytorch.ppo import PPO, PPOAgent
+
+    def turn(step: rl_environment.TimeStep) -> rl_environment.TimeStep:
+        while not step.last() and step.observations["current_player"] == 1:
+            step = environment.step([choose.choice(step.observations["legal_actions"][1])])
+        return step
+
+    choose, decisions = random.Random(0), 8
+    learner = PPO((size,), 64, 2, steps_per_batch=decisions, num_minibatches=2, agent_fn=PPOAgent)
+    before = [weights.clone() for weights in learner.parameters()]
+    step = turn(environment.reset())
+    while learner.total_steps_done < decisions:
+        while step.last():
+            step = turn(environment.reset())
+        (output,) = learner.step([step])
+        assert output.action in step.observations["legal_actions"][0]
+        step = turn(environment.step([output.action]))
+        learner.post_step([step.rewards[0]], [step.last()])
+    learner.learn([step])
+    after = list(learner.parameters())
+    assert any((one != other).any() for one, other in zip(before, after, strict=True))

@@ -34,7 +34,10 @@ class Args:
 
     decks: tuple[str, ...] = tuple(name for name in DECKS if name != "standard")
     """Decks of `taki_env.decks`."""
-    agents: tuple[str, ...] = ("random", "greedy", "expert", "search:simulations=200")
+    agents: tuple[str, ...] = (
+        "random", "greedy", "expert", "search:simulations=20", "search:simulations=200",
+        "search:simulations=2000",
+    )  # fmt: skip
     """Who is measured, such as greedy, policy:PATH,sample=true."""
     draws: int = 8
     """How often an agent is asked at an information state, for the shares of its answers."""
