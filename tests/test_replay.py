@@ -276,6 +276,15 @@ def test_names_cannot_break_out_of_the_page() -> None:
     assert text.count("</script>") == 2
 
 
+def test_names_that_are_no_text_are_shown(tmp_path: Path) -> None:
+    """JSON has halves of characters, UTF-8 has none."""
+    file, page_file = tmp_path / "games.jsonl", tmp_path / "game.html"
+    with recording(file) as add:
+        add(played(2).record(names=["\ud800", "b"]))
+    run(file, "--html", page_file)
+    assert "<title>TAKI: &#55296;, b</title>" in page_file.read_text(encoding="utf-8")
+
+
 def test_a_notebook_shows_the_page() -> None:
     """As a frame that holds all of it; a terminal shows the words."""
     record = played(2).record()
