@@ -113,8 +113,11 @@ class Play:
                 else:
                     self._let_act()
         finally:
-            if not self.game.is_over:
+            try:
                 self._leave()
+            except KeyboardInterrupt:  # the end of the terminal, after that of the input
+                self._leave()
+                raise
         self._say()
         self._say(f"{self._player(self.game.winner)} won")
 
@@ -157,7 +160,9 @@ class Play:
         say(self.console, f"saved to {self.path}", soft_wrap=True)
 
     def _leave(self) -> None:
-        """Save the game, before all else: there may be no terminal left to print to."""
+        """Save a game that is not over, before all else: there may be no terminal to print to."""
+        if self.game.is_over:
+            return
         self._write()
         self._say()
         self._say_saved()

@@ -168,7 +168,7 @@ def test_a_game_at_a_terminal(folder: Path) -> None:
         assert "saved to my game.json" in shown.enter("save my game.json")
         first = shown.enter("1")
         assert "you " in first
-        os.write(shown.master, b"\x03")
+        os.write(shown.master, b"\x03\n")  # input that has begun a moment too late needs an end
         words = shown.until("nothing more")
         assert "go on with: python -m agents.play --resume 'my game.json'" in words
         assert "Traceback" not in words and shown.process.wait() == 130
@@ -238,6 +238,18 @@ def test_the_end_of_the_terminal_saves(monkeypatch: pytest.MonkeyPatch) -> None:
         work()
     assert read_record(Path("saved.json"))["seed"] == 1
     assert signal.getsignal(signal.SIGHUP) is handler
+
+
+def test_a_terminal_that_is_closed_saves(folder: Path) -> None:
+    """The command meets the end of input, a signal, and errors of all that it prints."""
+    shown = Terminal("--opponents", "greedy", "--hint", "greedy", "--save", "saved.json")
+    try:
+        shown.until("your move> ")
+        os.close(shown.master)
+        shown.process.wait(SILENCE)
+    finally:
+        shown.process.kill()
+    assert read_record(folder / "saved.json")["steps"] == []
 
 
 def test_a_terminal_that_is_gone_saves(monkeypatch: pytest.MonkeyPatch) -> None:
