@@ -290,7 +290,8 @@ def prepare(args: Args) -> Callable[[], None]:
     check_folder("--html", args.html, suffix=".html")
     if args.check:
         games = sum(1 for _ in in_progress(read_records(args.file), "games"))
-        return lambda: print(f"{args.file}: {games:,} games, all as the rules have them")
+        count = "1 game" if games == 1 else f"{games:,} games, all"
+        return lambda: print(f"{args.file}: {count} as the rules have them")
     record = read_record(args.file, args.line)
     if record["seat"] is not None and (args.values or args.seat not in (None, record["seat"])):
         raise ValueError(f"{args.file}, line {args.line} is only what seat {record['seat']} saw")

@@ -223,6 +223,10 @@ def test_a_file_is_checked(capsys: pytest.CaptureFixture[str], file: Path) -> No
     """All of its games."""
     run(file, "--check")
     assert "games.jsonl: 3 games" in capsys.readouterr().out
+    one = file.with_name("one.jsonl")
+    one.write_text(file.read_text().splitlines()[0])
+    run(one, "--check")
+    assert "one.jsonl: 1 game as the rules" in capsys.readouterr().out
     edit(file, 3, lambda record: record["result"].update(winner=1))
     with pytest.raises(RecordError, match="line 3: result: winner is None, not 1"):
         run(file, "--check")
