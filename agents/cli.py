@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -59,6 +60,9 @@ def run(prepare: Callable[[], Callable[[], Any]]) -> Any:
             said in a line, with exit status 2, and what an agent does wrong with 1; any other
             error in the work itself shows its traceback.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what the terminal cannot show
     try:
         work = prepare()
     except (ValueError, TypeError, OSError, MemoryError, OverflowError) as error:

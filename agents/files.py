@@ -20,8 +20,11 @@ PACKAGES = (
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a path to write beside `path`, renamed to it at the end: never half a file."""
-    beside = path.with_name(f".{path.name}.partial{path.suffix}")
+    """Give a path to write beside `path`, renamed to it at the end: never half a file.
+
+    Of a long name it has the beginning, so that its own is not too long.
+    """
+    beside = path.with_name(f".{path.name[:48]}.partial{path.suffix}")
     try:
         yield beside
         os.replace(beside, path)

@@ -142,6 +142,7 @@ def work(args: Args, play: Play) -> None:
                 record(play.record())
                 if args.record:
                     say(play.console, f"the record was added to {args.record}")
+                play.discard()
                 number += 1
                 again = play.ask("another game? (y/n) ").lower() in ("y", "yes")
                 if again:
@@ -155,12 +156,18 @@ def work(args: Args, play: Play) -> None:
 def hangup_as_interrupt() -> Iterator[None]:
     """Treat the end of the terminal, and being asked to end, as Ctrl-C."""
     names = [name for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name)]
-    old = {name: signal.signal(getattr(signal, name), signal.default_int_handler) for name in names}
+    old = {name: signal.signal(getattr(signal, name), interrupt_once) for name in names}
     try:
         yield
     finally:
         for name, handler in old.items():
             signal.signal(getattr(signal, name), handler)
+
+
+def interrupt_once(number: int, frame: object) -> None:
+    """Interrupt the game, but not its saving: a terminal that ends may say so twice."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

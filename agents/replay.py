@@ -29,7 +29,7 @@ from taki_env import ACTIONS, CARDS, Game, Rules
 from taki_env.cards import DRAW
 from taki_env.position import CARD_INDEX
 from taki_env.record import CARRIED, is_hidden
-from taki_env.rendering import deed, state_notes, table_text
+from taki_env.rendering import card_count, deed, state_notes, table_text
 from taki_env.replay import positions_of
 
 T = TypeVar("T")
@@ -61,8 +61,8 @@ def action_words(step: Mapping[str, Any], position: Mapping[str, Any]) -> str:
 
 def draw_words(seat: int, cards: Sequence[str | None]) -> str:
     """Return who drew what; of hidden cards, how many."""
-    count = f"{len(cards)} card{'s' if len(cards) != 1 else ''}"
-    return f"seat {seat} drew {count if None in cards else ', '.join(map(str, cards))}"
+    hidden = None in cards
+    return f"seat {seat} drew {card_count(len(cards)) if hidden else ', '.join(map(str, cards))}"
 
 
 def player(record: Record, seat: int) -> str:
@@ -290,7 +290,8 @@ def prepare(args: Args) -> Callable[[], None]:
     check_folder("--html", args.html, suffix=".html")
     if args.check:
         games = sum(1 for _ in in_progress(read_records(args.file), "games"))
-        return lambda: print(f"{args.file}: {games:,} games, all as the rules have them")
+        count = "1 game" if games == 1 else f"{games:,} games, all"
+        return lambda: print(f"{args.file}: {count} as the rules have them")
     record = read_record(args.file, args.line)
     if record["seat"] is not None and (args.values or args.seat not in (None, record["seat"])):
         raise ValueError(f"{args.file}, line {args.line} is only what seat {record['seat']} saw")
@@ -312,7 +313,7 @@ def work(args: Args, record: Record, agent: Agent | None) -> None:
         print(text(record), end="")
         return
     with replacing(args.html) as beside:
-        beside.write_text(page(record), encoding="utf-8")
+        beside.write_text(page(record), encoding="utf-8", errors="xmlcharrefreplace")
     print(f"{args.html}: {len(record['steps']):,} steps; open it in a browser")
 
 

@@ -47,9 +47,9 @@ class EntryError(ValueError):
     """An entry that says nothing that can be done."""
 
 
-def say(console: Console, text: str | Text = "", end: str = "\n") -> None:
-    """Print text as it is."""
-    console.print(text, end=end, highlight=False)
+def say(console: Console, text: str | Text = "", end: str = "\n", soft_wrap: bool = False) -> None:
+    """Print text as it is; with `soft_wrap` it is the terminal that breaks a line, to be copied."""
+    console.print(text, end=end, highlight=False, soft_wrap=soft_wrap)
 
 
 # Entries ------------------------------------------------------------------------------------------

@@ -85,8 +85,8 @@ class Play:
     ) -> None:
         self.hinter, self.console, self.path, self.delay = hinter, console, path, delay
         self._commands: dict[str, Callable[[], None]] = {
-            "?": self._help, "hint": self._hint, "undo": self._undo, "save": self.save,
-            "quit": self._quit,
+            "?": self._help, "hint": self._hint, "undo": self._undo, "quit": self._quit,
+            "save": lambda: self._save_as(str(self.path)),
         }  # fmt: skip
         self.begin(table)
 
@@ -113,8 +113,11 @@ class Play:
                 else:
                     self._let_act()
         finally:
-            if not self.game.is_over:
+            try:
                 self._leave()
+            except KeyboardInterrupt:  # the end of the terminal, after that of the input
+                self._leave()
+                raise
         self._say()
         self._say(f"{self._player(self.game.winner)} won")
 
@@ -124,13 +127,20 @@ class Play:
 
     def save(self) -> None:
         """Save the game, all of it or nothing."""
-        with replacing(self.path) as beside:
-            beside.write_text(line_of(self.record()))
-        self._say(f"saved to {self.path}")
+        self._write()
+        self._say_saved()
+
+    def discard(self) -> None:
+        """Delete the file of a game that is over, if there is one."""
+        if self.path.exists():
+            self.path.unlink()
+            self._say(f"deleted {self.path}: the game is over")
 
     def ask(self, prompt: str) -> str:
         """Return an entry; it is shown as well if it was not typed at a terminal."""
         say(self.console, prompt, end="")
+        if sys.stdin is None:
+            raise EOFError
         entry = input()
         if not sys.stdin.isatty():
             self._say(entry)
@@ -142,10 +152,22 @@ class Play:
     def _player(self, seat: int | None) -> str:
         return "you" if seat == self.seat else f"seat {seat}, {self.table.names[seat or 0]},"
 
+    def _write(self) -> None:
+        with replacing(self.path) as beside:
+            beside.write_text(line_of(self.record()))
+
+    def _say_saved(self) -> None:
+        say(self.console, f"saved to {self.path}", soft_wrap=True)
+
     def _leave(self) -> None:
+        """Save a game that is not over, before all else: there may be no terminal to print to."""
+        if self.game.is_over:
+            return
+        self._write()
         self._say()
-        self.save()
-        self._say(f"go on with: python -m agents.play --resume {shlex.quote(str(self.path))}")
+        self._say_saved()
+        command = f"python -m agents.play --resume {shlex.quote(str(self.path))}"
+        say(self.console, f"go on with: {command}", soft_wrap=True)
 
     def _let_act(self) -> None:
         """Let an agent act; what it draws from depends on the seed and on its own turns alone."""
@@ -188,7 +210,7 @@ class Play:
         """Do what an entry says, and return whether it was an action."""
         first, _, rest = entry.partition(" ")
         if first.lower() == "save" and rest:
-            self._save_as(Path(rest.strip()).expanduser())
+            self._save_as(rest.strip())
             return False
         word = resolve(entry, legal)
         if word in COMMANDS:
@@ -222,16 +244,19 @@ class Play:
         self._taken[self.seat] -= 1
         self._say("taken back")
 
-    def _save_as(self, path: Path) -> None:
-        """Save the game to another file, from now on; no other file is overwritten."""
+    def _save_as(self, name: str) -> None:
+        """Save the game to a file, from now on; no other file is overwritten."""
+        before = self.path
         try:
+            path = Path(name).expanduser()
             check_folder("save", path)
-            if path.exists() and path.resolve() != self.path.resolve():
+            if path.exists() and path.resolve() != before.resolve():
                 raise ValueError(f"save: there is a {path}; name another file")
-        except ValueError as error:
+            self.path = path
+            self.save()
+        except (ValueError, OSError, RuntimeError) as error:
+            self.path = before
             raise EntryError(str(error)) from error
-        self.path = path
-        self.save()
 
     def _quit(self) -> None:
         raise EOFError

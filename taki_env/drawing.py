@@ -37,7 +37,7 @@ from taki_env.layout import (
     hand_places,
     seat_boxes,
 )
-from taki_env.rendering import Position, known_actor, state_notes
+from taki_env.rendering import Position, card_count, known_actor, state_notes
 
 FINE = 2
 """Pixels of the drawing to one of the picture, each way."""
@@ -286,7 +286,7 @@ def _draw_seat(
 
 def _draw_label(canvas: Canvas, position: Position, player: int, box: Box) -> None:
     name, size = f"seat {player}", len(position["hands"][player])
-    facts = f"{size} card{'s' * (size != 1)}"
+    facts = card_count(size)
     if position["stages"]:
         facts += f"  ·  stage {position['stages'][player]}"
     left, y = box.x + PADDING + 6, box.y + 17

@@ -244,7 +244,7 @@ def _drawn(before: Position, name: str, after: Position) -> list[int]:
 
 
 def _cards(count: int) -> str:
-    return "a card" if count == 1 else f"{count} cards"
+    return "a card" if count == 1 else card_count(count)
 
 
 def _seats(seats: Sequence[int], num_players: int) -> str:
@@ -329,7 +329,12 @@ def seat_label(position: Position, player: int, seat: int | None, colors: bool) 
     acts = player == known_actor(position, seat)
     name = f"{'>' if acts else ' '} seat {player}"
     name = f"{BOLD}{name}{RESET}" if acts and colors else name
-    return f"{name} ({len(position['hands'][player])} cards{stage})"
+    return f"{name} ({card_count(len(position['hands'][player]))}{stage})"
+
+
+def card_count(count: int) -> str:
+    """Return a number of cards, as in "1 card"."""
+    return "1 card" if count == 1 else f"{count} cards"
 
 
 def painted(card: str, colors: bool) -> str:

@@ -71,7 +71,7 @@ def test_hidden_hands_stay_hidden(capsys: pytest.CaptureFixture[str], file: Path
     assert printed(capsys, file) == text
     file.write_text(json.dumps(TWO_STOPS))
     revealed = printed(capsys, file, reveal=True)
-    assert "seat 1 (1 cards): king" in revealed and rows(revealed) == rows(text)
+    assert "seat 1 (1 card): king" in revealed and rows(revealed) == rows(text)
 
 
 def test_the_file_holds_the_analysis(file: Path, tmp_path: Path) -> None:

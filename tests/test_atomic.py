@@ -19,7 +19,7 @@ from agents.checkpoint import CheckpointError, load_network, save_network
 from agents.files import replacing, write_json
 from agents.network import TakiNetwork
 from agents.records import recording
-from training import runs
+from training import runs, train
 
 KILLS = 12
 
@@ -54,7 +54,7 @@ def check_models(folder: Path) -> None:
 class Saved:
     """A run that has nothing to it but a state and a model."""
 
-    args = runs.Options(hidden=64)
+    args = train.Args(hidden=64)
     history: tuple[dict[str, object], ...] = ()
     seconds = 1.0
 
@@ -141,3 +141,10 @@ def test_half_a_file_would_be_noticed(tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text('{"number": 1, "fill": [1, 1')
     with pytest.raises(json.JSONDecodeError):
         check_json(tmp_path)
+
+
+def test_a_long_name_leaves_room_for_the_file_beside(tmp_path: Path) -> None:
+    """Whatever is a name can be written."""
+    path = tmp_path / ("a" * 250 + ".json")
+    write_json(path, 1)
+    assert json.loads(path.read_text()) == 1 and list(tmp_path.iterdir()) == [path]

@@ -24,6 +24,7 @@ from rich.console import Console
 import agents
 from agents import play
 from agents.answers import AgentError, CheckedAgent
+from agents.cli import run
 from agents.play import Args
 from agents.records import line_of, read_record, read_records
 from agents.screen import (
@@ -167,7 +168,7 @@ def test_a_game_at_a_terminal(folder: Path) -> None:
         assert "saved to my game.json" in shown.enter("save my game.json")
         first = shown.enter("1")
         assert "you " in first
-        os.write(shown.master, b"\x03")
+        os.write(shown.master, b"\x03\n")  # input that has begun a moment too late needs an end
         words = shown.until("nothing more")
         assert "go on with: python -m agents.play --resume 'my game.json'" in words
         assert "Traceback" not in words and shown.process.wait() == 130
@@ -239,6 +240,60 @@ def test_the_end_of_the_terminal_saves(monkeypatch: pytest.MonkeyPatch) -> None:
     assert signal.getsignal(signal.SIGHUP) is handler
 
 
+def test_a_terminal_that_is_closed_saves(folder: Path) -> None:
+    """The command meets the end of input, a signal, and errors of all that it prints."""
+    shown = Terminal("--opponents", "greedy", "--hint", "greedy", "--save", "saved.json")
+    try:
+        shown.until("your move> ")
+        os.close(shown.master)
+        shown.process.wait(SILENCE)
+    finally:
+        shown.process.kill()
+    assert read_record(folder / "saved.json")["steps"] == []
+
+
+def test_a_terminal_that_is_gone_saves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Although nothing can be printed any more, and the system says twice that it is gone."""
+    work = play.prepare(replace(FAST, save=Path("saved.json")))
+
+    def gone(*words: Any, **options: Any) -> None:
+        raise OSError("Input/output error")
+
+    def hang_up() -> None:
+        monkeypatch.setattr("agents.terminal.say", gone)
+        os.kill(os.getpid(), signal.SIGHUP)
+
+    def line_of_twice(record: Any) -> str:
+        os.kill(os.getpid(), signal.SIGHUP)
+        return line_of(record)
+
+    monkeypatch.setattr("builtins.input", hang_up)
+    monkeypatch.setattr("agents.terminal.line_of", line_of_twice)
+    with pytest.raises(OSError, match="Input/output"):
+        work()
+    assert read_record(Path("saved.json"))["seed"] == 1
+
+
+def test_no_input_at_all_saves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As its end does."""
+    work = play.prepare(replace(FAST, save=Path("saved.json")))
+    monkeypatch.setattr("sys.stdin", None)
+    work()
+    assert read_record(Path("saved.json"))["steps"] == []
+
+
+def test_what_the_terminal_has_no_letters_for_is_spelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The game goes on."""
+    work = play.prepare(replace(FAST, save=Path("saved.json")))
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdin", io.StringIO("\u05d0\nsave \u05d0.json\n"))
+    monkeypatch.setattr("sys.stdout", stdout)
+    run(lambda: work)
+    stdout.flush()
+    assert b"saved to \\u05d0.json" in stdout.buffer.getvalue()  # type: ignore[attr-defined]
+    assert read_record(Path("\u05d0.json"))["steps"] == []
+
+
 def test_an_agent_that_fails_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is named, and the game saved."""
     table = game([["red 5", "red 6", "blue 3"], ["king"]])
@@ -258,6 +313,34 @@ def test_no_other_file_is_overwritten(enter: Any) -> None:
     assert "there is a mine.txt" in text and "there is no folder no" in text
     assert text.count("saved to a.json") == 4, "three times asked for, and at the end"
     assert Path("mine.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("a" * 300, "too long"), ("~nobody-of-that-name/a", "home directory"), ("a\0b", "null")],
+)
+def test_a_file_that_cannot_be_is_refused(enter: Any, name: str, said: str) -> None:
+    """And the game goes on, and is saved where it would have been."""
+    text = enter([f"save {name}", "save"], replace(FAST, save=Path("saved.json")))
+    assert said in text and text.count("saved to saved.json") == 2
+    assert [path.name for path in Path().iterdir()] == ["saved.json"]
+
+
+def test_a_long_name_is_printed_in_one_line(enter: Any) -> None:
+    """To be copied."""
+    name = "a" * 240
+    assert f"--resume {name}\n" in enter([f"save {name}"])
+    assert read_record(Path(name))["steps"] == []
+
+
+def test_the_file_of_a_game_that_is_over_is_deleted(enter: Any) -> None:
+    """Once its record is kept."""
+    table = game([["red 5", "red stop"], ["blue 1"]])
+    Path("saved.json").write_text(line_of(record_of(table, [PERSON, "greedy"])))
+    args = Args(resume=Path("saved.json"), hint="greedy", record=Path("games.jsonl"))
+    text = enter(["red stop", "save", "say", "1", "n"], args)
+    assert "you won\n" in text and "deleted saved.json: the game is over" in text
+    assert [path.name for path in Path().iterdir()] == ["games.jsonl"]
 
 
 # Undo ---------------------------------------------------------------------------------------------
@@ -312,8 +395,8 @@ def test_the_screen_shows_the_table_the_hand_and_the_actions() -> None:
     assert lines[1].startswith("lead [red 7]  color red  direction ->  draw pile 107")
     assert lines[2:5] == [
         "> seat 0 (6 cards): you",
-        "  seat 1 (1 cards): expert",
-        "  seat 2 (1 cards): expert",
+        "  seat 1 (1 card): expert",
+        "  seat 2 (1 card): expert",
     ]
     groups = ["  red 5  red 5", "  green stop", "  blue 7", "  king  change color"]
     assert lines[7:11] == groups

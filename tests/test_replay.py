@@ -223,6 +223,10 @@ def test_a_file_is_checked(capsys: pytest.CaptureFixture[str], file: Path) -> No
     """All of its games."""
     run(file, "--check")
     assert "games.jsonl: 3 games" in capsys.readouterr().out
+    one = file.with_name("one.jsonl")
+    one.write_text(file.read_text().splitlines()[0])
+    run(one, "--check")
+    assert "one.jsonl: 1 game as the rules" in capsys.readouterr().out
     edit(file, 3, lambda record: record["result"].update(winner=1))
     with pytest.raises(RecordError, match="line 3: result: winner is None, not 1"):
         run(file, "--check")
@@ -274,6 +278,15 @@ def test_names_cannot_break_out_of_the_page() -> None:
     text = replay.page(played(2).record(names=[name, "b"], note=name))
     assert "<script>alert" not in text
     assert text.count("</script>") == 2
+
+
+def test_names_that_are_no_text_are_shown(tmp_path: Path) -> None:
+    """JSON has halves of characters, UTF-8 has none."""
+    file, page_file = tmp_path / "games.jsonl", tmp_path / "game.html"
+    with recording(file) as add:
+        add(played(2).record(names=["\ud800", "b"]))
+    run(file, "--html", page_file)
+    assert "<title>TAKI: &#55296;, b</title>" in page_file.read_text(encoding="utf-8")
 
 
 def test_a_notebook_shows_the_page() -> None:
