@@ -18,10 +18,15 @@ PACKAGES = (
 )
 
 
+def path_beside(path: Path) -> Path:
+    """Return where a file is written before it is renamed to `path`."""
+    return path.with_name(f".{path.name}.partial{path.suffix}")
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a path to write beside `path`, renamed to it at the end: never half a file."""
-    beside = path.with_name(f".{path.name}.partial{path.suffix}")
+    beside = path_beside(path)
     try:
         yield beside
         os.replace(beside, path)

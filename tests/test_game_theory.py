@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ import agents
 from taki_env.cards import DRAW
 from taki_env.openspiel import load
 from taki_env.rules import Rules
-from training import approach, exploit, small_decks
+from training import approach, exploit, selfplay, small_decks
 from training.game_theory import Tree, shares_of, small_game, solve, weakness
 
 
@@ -105,6 +107,27 @@ def test_a_best_responder_is_trained_and_counted(tmp_path: Path) -> None:
     assert (found["games"], found["steps"], found["run"]) == (20, 2048, "exploit-seed0")
     assert found["return"] == pytest.approx(2 * found["win_rate"] - 1)
     assert agents.load(f"policy:{tmp_path / found['run']}").network.hidden == 16
+
+
+def test_ctrl_c_writes_what_was_learned_by_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And then ends as an interrupted command does."""
+    iterate = selfplay.Trainer.iterate
+
+    def pressed(trainer: selfplay.Trainer) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        iterate(trainer)
+
+    monkeypatch.setattr(selfplay.Trainer, "iterate", pressed)
+    files = tmp_path / "exploit.json", tmp_path / "approach.json"
+    small = {"games": 20, "tables": 16, "hidden": 8, "threads": 1, "runs": tmp_path}
+    with pytest.raises(KeyboardInterrupt):
+        exploit.prepare(exploit.Args("random", steps=9999, json=files[0], **small))()
+    assert json.loads(files[0].read_text())["steps"] == 1024
+    with pytest.raises(KeyboardInterrupt):
+        approach.prepare(approach.Args("mini-1", 256, 2, (0, 1), games=16, json=files[1]))()
+    assert len(json.loads(files[1].read_text())["rows"]) == 2
 
 
 def test_returns_of_win_rates() -> None:
