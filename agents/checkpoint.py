@@ -27,6 +27,8 @@ PREFIX = "mlp_extractor.network."
 MODEL_FILE = "model.zip"
 MAX_HIDDEN = 8192
 """Width of the widest layers that are read or trained."""
+MAX_BYTES = {"data": 2**28, "policy.pth": 2**31}
+"""Of a member of a checkpoint, unpacked: a small file may hold much more than memory does."""
 
 
 BROKEN_ZIP = (
@@ -67,7 +69,7 @@ def model_path(path: str | Path) -> Path:
     path = Path(path)
     try:
         file = path / MODEL_FILE if path.is_dir() else path
-        found = file.exists()
+        found = file.is_file()  # a device has no end
     except OSError as error:  # such as a name that is too long
         raise FileNotFoundError(f"there is no checkpoint {path}: {error.strerror}") from error
     if not found:
@@ -79,13 +81,15 @@ def read_member(file: Path, member: str) -> bytes:
     """Return a member of a checkpoint.
 
     Raises:
-        CheckpointError: the file is truncated, or is no checkpoint.
+        CheckpointError: the file is truncated, is no checkpoint, or would fill the memory.
     """
     try:
         with zipfile.ZipFile(file) as archive:
-            return archive.read(member)
+            if archive.getinfo(member).file_size <= MAX_BYTES[member]:
+                return archive.read(member)
     except BROKEN_ZIP as error:
         raise CheckpointError(f"{file} is truncated or no checkpoint: {error}") from error
+    raise CheckpointError(f"{file}: {member} has more than {MAX_BYTES[member]:,} bytes")
 
 
 def read_tensors(file: Path, member: str) -> Any:

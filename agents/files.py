@@ -18,13 +18,18 @@ PACKAGES = (
 )
 
 
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a path to write beside `path`, renamed to it at the end: never half a file.
+def path_beside(path: Path) -> Path:
+    """Return where a file is written before it is renamed to `path`.
 
     Of a long name it has the beginning, so that its own is not too long.
     """
-    beside = path.with_name(f".{path.name[:48]}.partial{path.suffix}")
+    return path.with_name(f".{path.name[:48]}.partial{path.suffix}")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a path to write beside `path`, renamed to it at the end: never half a file."""
+    beside = path_beside(path)
     try:
         yield beside
         os.replace(beside, path)

@@ -23,7 +23,7 @@ import tyro
 
 import agents
 from agents.cli import check_different, check_folder, make_console, run
-from agents.records import read_record, recording
+from agents.records import append_record, read_record
 from agents.screen import say
 from agents.terminal import PERSON, Play, Table
 from taki_env import Game, Rules
@@ -135,12 +135,12 @@ def work(args: Args, play: Play) -> None:
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     number, again = 0, True
-    with hangup_as_interrupt(), recording(args.record, append=True) as record:
+    with hangup_as_interrupt():
         try:
             while again:
                 play.play()
-                record(play.record())
                 if args.record:
+                    append_record(args.record, play.record())
                     say(play.console, f"the record was added to {args.record}")
                 play.discard()
                 number += 1

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from agents.files import path_beside, replacing
 from taki_env import RecordError
 from taki_env.replay import positions_of
 
@@ -17,23 +19,36 @@ RECORDED = 1000
 
 
 @contextmanager
-def recording(path: Path | None, append: bool = False) -> Iterator[Callable[[Record], None]]:
+def recording(path: Path | None) -> Iterator[Callable[[Record], None]]:
     """Give a function that adds a record to a new file; nothing is written without a path.
 
-    `append` keeps the games that the file holds already.
-    Each line is written whole and at once, so that whatever ends the work leaves all games that
-    were recorded before.
+    The file grows beside `path`, a line a game, and is renamed to it when the work ends, with an
+    error as well. Only a kill leaves it there, with all games that were recorded before.
     """
     if path is None:
         yield lambda record: None
         return
-    with path.open("a" if append else "w", encoding="utf-8") as file:
+    beside = path_beside(path)
+    with beside.open("w", encoding="utf-8") as file:
 
         def add(record: Record) -> None:
             file.write(line_of(record))
             file.flush()
 
-        yield add
+        try:
+            yield add
+        finally:
+            file.close()
+            os.replace(beside, path)
+
+
+def append_record(path: Path, record: Record) -> None:
+    """Add a record to those that a file holds, on a line of its own."""
+    held = path.read_bytes() if path.exists() else b""
+    if held and not held.endswith(b"\n"):  # such as half a line
+        held += b"\n"
+    with replacing(path) as beside:
+        beside.write_bytes(held + line_of(record).encode())
 
 
 def line_of(record: Record) -> str:

@@ -58,9 +58,12 @@ def load(spec: str, seed: int = 0) -> Agent:
         seed: of the agent's own generator.
 
     Raises:
+        TypeError: `spec` is no string.
         ValueError: there is no such agent or option, or its file is not one to play with.
         FileNotFoundError: there is no such file.
     """
+    if not isinstance(spec, str):
+        raise TypeError(f"an agent is spelled in a string, such as 'expert', not {spec!r}")
     name, _, argument = spec.partition(":")
     if name == "policy" and argument:
         from agents.policy import PolicyAgent  # needs torch

@@ -57,7 +57,7 @@ from tests.helpers import VARIANTS, Shuffler
 from tests.positions import wished
 from tests.reference import Reference, full_rules
 from tests.verify import difference
-from training import experiment, runs, selfplay, train
+from training import experiment, rollouts, runs, selfplay, train
 
 LONGEST = 120
 """Seconds of computing after which an input counts as one that hangs."""
@@ -408,6 +408,7 @@ def sweeps(choose: random.Random, folder: Path) -> None:
 COMMANDS: dict[str, list[str]] = {
     "training.train": ["--envs", "4", "--rollout", "8", "--batch-size", "16", "--hidden", "8"],
     "training.selfplay": ["--games", "4", "--rollout", "8", "--hidden", "8", "--players", "2", "3"],
+    "training.rollouts": ["--games", "4", "--rollout", "8", "--hidden", "8", "--own", "0.5"],
     "training.experiment": ["sweep.toml"],
     "training.evaluate": [
         "greedy",
@@ -462,7 +463,7 @@ def command_lines(choose: random.Random, folder: Path) -> None:
     (folder / "games.jsonl").write_text(json.dumps(Game(2, seed=0).record()) + "\n")
     (folder / "sweep.toml").write_text("seeds = [0]\n[arguments]\nhidden = 8\n")
     module = importlib.import_module(name)
-    learns = module in (train, selfplay)
+    learns = module in (train, selfplay, rollouts)
     quiet = io.StringIO()
     with (
         contextlib.chdir(folder),
@@ -641,6 +642,8 @@ def try_all(args: Args, console: Console) -> bool:
             for name, tried in found.items()
         }  # fmt: skip
         write_json(args.json, {**provenance(), "seed": args.seed, "doors": doors})
+    if len(found) < len(names):
+        raise KeyboardInterrupt
     return not any(tried.wrong for tried in found.values())
 
 

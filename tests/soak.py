@@ -265,9 +265,9 @@ def prepare(args: Args) -> Callable[[], bool]:
             write_json(args.json, {**provenance(), **arguments, "played": as_json(found)})
         if args.plot and found:
             plot(found, args.plot)
-        return len(found) == len(PLAYERS) and all(
-            growth(count) < GROWTH_MIB and count.longest <= CAP for count in found.values()
-        )
+        if len(found) < len(PLAYERS):
+            raise KeyboardInterrupt
+        return all(growth(count) < GROWTH_MIB and count.longest <= CAP for count in found.values())
 
     return work
 

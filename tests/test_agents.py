@@ -141,6 +141,13 @@ def test_wrong_spellings_say_what_is_wrong(spec: str, words: str) -> None:
         agents.load(spec)
 
 
+@pytest.mark.parametrize("spec", [None, 5, b"random", ["random"]])
+def test_what_is_no_string_is_no_agent(spec: object) -> None:
+    """It says what an agent is."""
+    with pytest.raises(TypeError, match="an agent is spelled in a string, such as 'expert', not"):
+        agents.load(spec)  # type: ignore[arg-type]
+
+
 def test_a_policy_plays_its_best_action_or_samples(checkpoint: Path) -> None:
     """As the option says, which is a word of two."""
     for words, sample in (("", False), (",sample=true", True), (",sample=false", False)):

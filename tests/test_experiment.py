@@ -54,7 +54,8 @@ def test_a_sweep_goes_on_where_it_stopped_and_redoes_nothing(
 
     monkeypatch.setattr(Trainer, "iterate", counted)
     args = sweep(tmp_path)
-    experiment.prepare(args)()
+    with pytest.raises(KeyboardInterrupt):
+        experiment.prepare(args)()
     assert len(done) == 5  # two rollouts of each run, one of the third
     assert "go on with: python -m training.experiment" in capsys.readouterr().out
     found = experiment.prepare(args)()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -161,6 +163,28 @@ def test_wrong_budgets_are_refused(tmp_path: Path, options: dict, words: str) ->
     with pytest.raises(ValueError, match=words):
         exploit.prepare(replace(exploit_args(tmp_path, "random", "greedy"), **options))
     assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_writes_what_was_learned_by_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And then ends as an interrupted command does."""
+    iterate = selfplay.Trainer.iterate
+
+    def pressed(trainer: selfplay.Trainer) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        iterate(trainer)
+
+    monkeypatch.setattr(selfplay.Trainer, "iterate", pressed)
+    args = exploit_args(tmp_path, "random", "greedy", steps=(9999,))
+    with pytest.raises(KeyboardInterrupt):
+        exploit.prepare(args)()
+    (row,) = json.loads(args.json.read_text())["rows"]
+    assert (row["agent"], row["steps"]) == ("random", 1024)
+    file = tmp_path / "approach.json"
+    with pytest.raises(KeyboardInterrupt):
+        approach.prepare(approach.Args("mini-1", 256, 2, (0, 1), games=16, json=file))()
+    assert len(json.loads(file.read_text())["rows"]) == 2
 
 
 def test_returns_of_win_rates() -> None:

@@ -19,7 +19,8 @@ from playwright.sync_api import expect
 
 import agents
 from agents import replay
-from agents.records import read_record, read_records, recording
+from agents.files import path_beside
+from agents.records import append_record, read_record, read_records, recording
 from taki_env import Game, RecordError, Rules
 from taki_env.cards import CARDS
 from taki_env.replay import positions_of
@@ -69,15 +70,27 @@ def test_a_file_gives_its_games_back_line_by_line(file: Path) -> None:
 
 
 def test_what_ends_the_work_leaves_the_games_before_it(tmp_path: Path) -> None:
-    """Each is on the disk, whole, before the next is played."""
+    """Each is on the disk, whole, before the next is played; an old file stays until the end."""
     path = tmp_path / "games.jsonl"
+    path.write_text("old")
     record = played(2).record()
     with pytest.raises(KeyboardInterrupt), recording(path) as add:
         for count in (1, 2):
             add(record)
-            assert len(list(read_records(path))) == count
+            assert len(list(read_records(path_beside(path)))) == count
+        assert path.read_text() == "old"
         raise KeyboardInterrupt
     assert len(list(read_records(path))) == 2
+
+
+def test_a_game_is_added_on_a_line_of_its_own(tmp_path: Path) -> None:
+    """After games, and after half a line that an editor or a full disk left."""
+    path, record = tmp_path / "games.jsonl", played(2).record()
+    append_record(path, record)
+    append_record(path, record)
+    path.write_text(path.read_text() + '{"format": 1')
+    append_record(path, record)
+    assert [read_record(path, line) for line in (1, 2, 4)] == [record] * 3
 
 
 def edit(file: Path, line: int, change: Any) -> None:

@@ -252,7 +252,11 @@ def stopped(local_ray: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
             iterate(trainer)
 
         patch.setattr(Trainer, "iterate", pressed)
-        training = rllib_train.prepare(replace(TINY, runs=tmp_path_factory.mktemp("runs")))()
+        training = runs.start(replace(TINY, runs=tmp_path_factory.mktemp("runs")), Trainer)
+        console = make_console()
+        assert not runs.train(training, console, MODEL_FILE)
+        with pytest.raises(KeyboardInterrupt):
+            runs.finish(training, False, console, "training.rllib_train")
     assert same(modules(training, "learner")) and same(modules(training, "learner", "past"))
     training.algorithm.stop()
     return training.folder

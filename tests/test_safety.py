@@ -20,6 +20,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 import agents
+from agents import checkpoint
 from agents.checkpoint import CheckpointError, describe
 from agents.policy import PolicyAgent
 from taki_env import Game
@@ -180,6 +181,24 @@ def test_a_flipped_bit_in_a_checkpoint_is_noticed(tmp_path: Path) -> None:
         selfplay.prepare(args)
 
 
+def test_a_model_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the size that its members have unpacked."""
+    monkeypatch.setitem(checkpoint.MAX_BYTES, "data", 1000)
+    with zipfile.ZipFile(tmp_path / "model.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("data", " " * 1001)
+    assert (tmp_path / "model.zip").stat().st_size < 300
+    with pytest.raises(CheckpointError, match="data has more than 1,000 bytes"):
+        agents.load(f"policy:{tmp_path}")
+
+
+def test_a_model_that_has_no_end_is_refused() -> None:
+    """A device is no checkpoint."""
+    with pytest.raises(FileNotFoundError, match="no checkpoint /dev/zero"):
+        agents.load("policy:/dev/zero")
+
+
 def games_changed(name: str, value: int, tmp_path: Path) -> None:
     """Go on from a checkpoint in which a field of the first game is another."""
     (tmp_path / runs.CONFIG_FILE).write_bytes((run_folder() / runs.CONFIG_FILE).read_bytes())
@@ -206,3 +225,14 @@ def test_games_of_a_checkpoint_that_cannot_be_are_refused(
     """What the compiled code would take for granted is checked when it is read."""
     with pytest.raises(CheckpointError, match="game 0 is none"):
         games_changed(name, value, tmp_path)
+
+
+def test_seats_of_other_games_are_refused(tmp_path: Path) -> None:
+    """A checkpoint says which seats are the network's, for each of its games."""
+    (tmp_path / runs.CONFIG_FILE).write_bytes((run_folder() / runs.CONFIG_FILE).read_bytes())
+    state = torch.load(run_folder() / runs.CHECKPOINT_FILE, weights_only=True)
+    state["own_seats"] = state["own_seats"][:-1].float()
+    torch.save(state, tmp_path / runs.CHECKPOINT_FILE)
+    args = runs.read_arguments(selfplay.Args, ["--resume", str(tmp_path)])
+    with pytest.raises(CheckpointError, match="seats are not those of the games"):
+        selfplay.prepare(args)

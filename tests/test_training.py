@@ -134,7 +134,9 @@ def test_ctrl_c_leaves_a_whole_run_folder_and_resume_equals_an_uninterrupted_run
     """What Ctrl-C leaves goes on to the same end bit for bit."""
     with monkeypatch.context() as patch:
         interrupt_after(patch, 2)
-        folder = training.prepare(replace(TINY, runs=tmp_path))().folder
+        with pytest.raises(KeyboardInterrupt):  # exit status 130
+            training.prepare(replace(TINY, runs=tmp_path))()
+    folder = tmp_path / TINY.name
     results = json.loads((folder / "results.json").read_text())
     assert not results["finished"] and results["steps"] == TINY.steps // 2
     assert (folder / "learning_curve.png").exists()
@@ -154,7 +156,9 @@ def test_ctrl_c_before_the_first_rollout_leaves_a_run_to_go_on_with(
 
     with monkeypatch.context() as patch:
         patch.setattr(runs, "evaluate", pressed)
-        folder = training.prepare(replace(TINY, runs=tmp_path))().folder
+        with pytest.raises(KeyboardInterrupt):
+            training.prepare(replace(TINY, runs=tmp_path))()
+    folder = tmp_path / TINY.name
     assert json.loads((folder / "results.json").read_text())["steps"] == 0
     training.prepare(read_arguments(["--resume", str(folder)]))()
     assert_same_run(finished, folder)

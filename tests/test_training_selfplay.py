@@ -81,7 +81,9 @@ def test_ctrl_c_and_resume_equal_an_uninterrupted_run(
 
     with monkeypatch.context() as patch:
         patch.setattr(Trainer, "iterate", pressed)
-        folder = selfplay.prepare(replace(TINY, runs=tmp_path))().folder
+        with pytest.raises(KeyboardInterrupt):
+            selfplay.prepare(replace(TINY, runs=tmp_path))()
+    folder = tmp_path / TINY.name
     results = json.loads((folder / "results.json").read_text())
     assert not results["finished"] and results["steps"] == TINY.steps // 2
     selfplay.prepare(runs.read_arguments(Args, ["--resume", str(folder)]))()
@@ -188,7 +190,9 @@ def test_ctrl_c_before_the_first_rollout_leaves_a_run_to_go_on_with(
 
     with monkeypatch.context() as patch:
         patch.setattr(runs, "evaluate", pressed)
-        folder = selfplay.prepare(replace(TINY, runs=tmp_path))().folder
+        with pytest.raises(KeyboardInterrupt):
+            selfplay.prepare(replace(TINY, runs=tmp_path))()
+    folder = tmp_path / TINY.name
     assert json.loads((folder / "results.json").read_text())["steps"] == 0
     selfplay.prepare(runs.read_arguments(Args, ["--resume", str(folder)]))()
     assert same(checkpoint(finished), checkpoint(folder))

@@ -74,7 +74,11 @@ def prepare(args: Args) -> Callable[[], list[dict[str, Any]]]:
 
 
 def work(args: Args) -> list[dict[str, Any]]:
-    """Train and measure, print what is found, and write it to the file if asked to."""
+    """Train and measure, print what is found, and write it to the file if asked to.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C ended it early; what was measured by then is written.
+    """
     console, rows = make_console(), []
     tree = Tree(small_game(args.deck))
     with (
@@ -96,6 +100,8 @@ def work(args: Args) -> list[dict[str, Any]]:
     if args.json:
         arguments = {**asdict(args), "json": str(args.json)}
         write_json(args.json, {**provenance(), "arguments": arguments, "rows": rows})
+    if len(rows) < total:
+        raise KeyboardInterrupt
     return rows
 
 

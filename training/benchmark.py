@@ -531,7 +531,11 @@ def prepare(args: Args) -> Callable[[], Any]:
 
 
 def main(args: Args) -> list[dict[str, Any]]:
-    """Measure, print the table, write what was asked for."""
+    """Measure, print the table, write what was asked for.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C ended it early; all is of the rounds before.
+    """
     console = make_console()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -540,7 +544,8 @@ def main(args: Args) -> list[dict[str, Any]]:
         kept = {r.yardstick for r in rows if args.only in r.name} if args.only else set()
         rows = [row for row in rows if args.only in row.name or row.name in kept]
         cold = process_seconds(FIRST_GAME, folder / "cold")() if not args.only else None
-        lines = report(rows, measured(rows, args.rounds, console))
+        figures = measured(rows, args.rounds, console)
+        lines = report(rows, figures)
     if cold is not None:
         lines.append({"name": "import and first game, cold", "unit": "s", "median": cold,
                       "lowest": cold, "highest": cold, "rounds": 1})  # fmt: skip
@@ -551,6 +556,8 @@ def main(args: Args) -> list[dict[str, Any]]:
         write_json(args.json, provenance() | facts)
     if args.chart:
         draw_chart(lines, args.chart)
+    if any(len(found) < args.rounds for found in figures.values()):
+        raise KeyboardInterrupt
     return lines
 
 

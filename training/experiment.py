@@ -162,8 +162,9 @@ def carry_out(jobs: list[Job], console: Console) -> bool:
             console.print(f"{title}: finished before, in {job.folder}")
             continue
         console.print(title)
-        training = job.work()()
-        if training.steps < training.total:
+        try:
+            job.work()()
+        except KeyboardInterrupt:
             return False
     return True
 
@@ -265,6 +266,7 @@ def prepare(args: Args) -> Callable[[], list[dict[str, Any]]]:
             console.print(f"all is in {folder}")
         if not finished:
             console.print(f"go on with: python -m training.experiment {args.sweep}")
+            raise KeyboardInterrupt
         return found
 
     return work

@@ -116,7 +116,8 @@ class Trainer(TableTrainer):
         self.anneal()
         data = self.play()
         order = torch.from_numpy(self.rng.permutation(len(data[0])))
-        for part in order.tensor_split(max(1, len(order) // self.args.batch_size)):
+        parts = order.tensor_split(max(1, len(order) // self.args.batch_size))
+        for part in parts if len(order) else ():  # nobody may have had a choice
             loss = self.loss(*(array[part] for array in data))
             if not loss.isfinite():
                 raise FloatingPointError(f"the loss is {loss.item()}: lower --learning-rate")
@@ -137,7 +138,7 @@ class Trainer(TableTrainer):
         of_values = (value - values.gather(1, best)).square().mean()
         self.figures = {
             "train/advantage_loss": of_advantages.item(),
-            "train/explained": 1 - of_advantages.item() / advantages.square().sum(1).mean().item(),
+            "train/explained": (1 - of_advantages / advantages.square().sum(1).mean()).item(),
             "train/value_loss": of_values.item(),
         }
         return of_advantages + of_values

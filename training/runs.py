@@ -411,13 +411,17 @@ def finish(training: Run, finished: bool, console: Console, command: str) -> Non
     """Evaluate, and write results and learning curve; a run that was stopped is not kept waiting.
 
     Its evaluation is the last one of its history.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C ended the training or its evaluation early; all is written.
     """
-    args, folder = training.args, training.folder
+    args, folder, stopped = training.args, training.folder, not finished
     results = [entry for entry in training.history if entry["steps"] == training.steps]
     try:
         results = matches(training, args.final_games, args.seed + 2) if finished else results
     except KeyboardInterrupt:
         console.print("the evaluation was stopped")
+        stopped = True
     report = {
         **provenance(),
         **describe(args.hidden, args.symmetric),
@@ -441,6 +445,8 @@ def finish(training: Run, finished: bool, console: Console, command: str) -> Non
     console.print(f"{training.steps:,} decisions in {training.seconds:.0f} s; all is in {folder}")
     if not finished:
         console.print(f"go on with: python -m {command} --resume {folder}")
+    if stopped:
+        raise KeyboardInterrupt
 
 
 def prepare(

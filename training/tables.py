@@ -131,7 +131,10 @@ class TableTrainer:
         """Go on from a `state`."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.iteration, self.own_seats = state["iteration"], state["own_seats"].numpy()
+        self.iteration, own_seats = state["iteration"], state["own_seats"].numpy()
+        if (own_seats.shape, own_seats.dtype) != (self.own_seats.shape, self.own_seats.dtype):
+            raise ValueError("the network's seats are not those of the games")
+        self.own_seats = own_seats
         self.rng.bit_generator.state = state["generator"]
         games = runs.as_arrays(state["games"], self.table.state_dict())
         self.table.load_state_dict(games, state["games_steps"])

@@ -138,7 +138,8 @@ def prepare(args: Args) -> Callable[[], None]:
 def evolve(args: Args, strategy: Any) -> None:
     """Run the evolution; print the weights and how they fare, and write them to the file.
 
-    Ctrl-C ends it after the generation in progress, with the weights found by then.
+    Raises:
+        KeyboardInterrupt: Ctrl-C ended it early, with the weights found by the end of a generation.
     """
     console = make_console()
     scale = np.maximum(SMALLEST_STEP, np.abs(DEFAULT_WEIGHTS) * RELATIVE_STEP)
@@ -159,6 +160,8 @@ def evolve(args: Args, strategy: Any) -> None:
     console.print("win rates of these weights and of the expert's, 20,000 games each:", figures)
     if args.json:
         write_json(args.json, {**provenance(), "weights": table, "win_rates": figures})
+    if generation + 1 < args.generations:
+        raise KeyboardInterrupt
 
 
 def compare(weights: Weights) -> dict[str, tuple[float, float]]:
