@@ -154,11 +154,11 @@ def symmetry() -> str:
     rows = [
         (
             row["setting"], row["num_players"], row["opponent"],
-            f"{row['mean']:.1%} ± {row['sd']:.1%}", len(row["win_rates"]), f"{row['seconds']:.0f}",
+            f"{row['mean']:.1%} ± {row['sd']:.1%}", len(row["win_rates"]),
         )
         for row in results("symmetry.json")["results"]
     ]  # fmt: skip
-    head = ("network", "players", "against", "win rate ± sd over seeds", "seeds", "seconds a run")
+    head = ("network", "players", "against", "win rate ± sd over seeds", "seeds")
     return table(head, rows)
 
 
