@@ -182,7 +182,8 @@ def search_strength() -> str:
     """Return how search fares with larger budgets than the leaderboard's."""
     rows = [
         (*lineup["agents"], percent(lineup["rates"][lineup["agents"][0]]), f"{lineup['games']:,}")
-        for lineup in results("search_2p.json")["lineups"]
+        for file in ("search_2p.json", "search_20k.json")
+        for lineup in results(file)["lineups"]
     ]
     return table(("agent", "against", "win rate", "games"), rows)
 
