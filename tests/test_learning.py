@@ -52,7 +52,7 @@ COMMON = {"rules": ("deck=red",), "seed": 1, "hidden": 64, "threads": 1, "evalua
 
 def test_self_play_learns_the_best_play(tmp_path: Path) -> None:
     """A TAKI in hand on the first turn is a game won."""
-    args = selfplay.Args(**COMMON, steps=40_000, games=128, rollout=32, batch_size=256,
+    args = selfplay.Args(**COMMON, steps=60_000, games=128, rollout=32, batch_size=256,
                          runs=tmp_path)  # fmt: skip
     folder = selfplay.prepare(args)().folder
     assert first_turn_wins(agents.load(f"policy:{folder}")) > 0.99
