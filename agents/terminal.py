@@ -141,7 +141,12 @@ class Play:
         say(self.console, prompt, end="")
         if sys.stdin is None:
             raise EOFError
-        entry = input()
+        try:
+            entry = sys.stdin.readline()  # input() forgets a Ctrl-C that comes as it begins
+        except OSError as error:  # the terminal is gone
+            raise EOFError from error
+        if not entry:
+            raise EOFError
         if not sys.stdin.isatty():
             self._say(entry)
         return entry.strip()

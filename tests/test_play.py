@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -233,7 +234,8 @@ def test_the_end_of_the_terminal_saves(monkeypatch: pytest.MonkeyPatch) -> None:
     """As Ctrl-C does."""
     work = play.prepare(replace(FAST, save=Path("saved.json")))
     handler = signal.getsignal(signal.SIGHUP)
-    monkeypatch.setattr("builtins.input", lambda: os.kill(os.getpid(), signal.SIGHUP))
+    read = SimpleNamespace(readline=lambda: os.kill(os.getpid(), signal.SIGHUP))
+    monkeypatch.setattr("sys.stdin", read)
     with pytest.raises(KeyboardInterrupt):
         work()
     assert read_record(Path("saved.json"))["seed"] == 1
@@ -267,7 +269,7 @@ def test_a_terminal_that_is_gone_saves(monkeypatch: pytest.MonkeyPatch) -> None:
         os.kill(os.getpid(), signal.SIGHUP)
         return line_of(record)
 
-    monkeypatch.setattr("builtins.input", hang_up)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(readline=hang_up))
     monkeypatch.setattr("agents.terminal.line_of", line_of_twice)
     with pytest.raises(OSError, match="Input/output"):
         work()
