@@ -81,6 +81,18 @@ def test_the_table_has_mean_and_spread_over_seeds(tmp_path: Path) -> None:
     assert row["sd"] == pytest.approx(0.1 * 2**0.5)
 
 
+def test_each_run_can_begin_with_a_network_of_its_own(tmp_path: Path) -> None:
+    """By the setting and the seed in the name of the file."""
+    start = 'start = "first/{{setting}}/selfplay-seed{{seed}}"'
+    changed = SWEEP.replace("threads = 1", f"threads = 1\n{start}")
+    jobs = experiment.read_sweep(sweep(tmp_path, changed).sweep)
+    assert [vars(job.args)["start"] for job in jobs] == [
+        f"first/{setting}/selfplay-seed{seed}"
+        for setting in ("symmetric", "plain")
+        for seed in (0, 1)
+    ]
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -16,6 +16,8 @@ finished. At the end, one table (mean and spread over seeds) and one plot.
 
     [settings.plain]
     symmetric = false
+
+In words, such as `start`, {setting} and {seed} stand for those of the run.
 """
 
 from __future__ import annotations
@@ -130,11 +132,18 @@ def read_sweep(file: Path) -> list[Job]:
         check_names(where, arguments, [field.name for field in fields(module.Args)])
         if taken := {"seed", "runs", "resume"} & set(arguments):
             raise ValueError(f"{where}: {', '.join(sorted(taken))}: the sweep itself says this")
-        given = {k: tuple(v) if isinstance(v, list) else v for k, v in arguments.items()}
         for seed in seeds:
+            given = {key: filled_in(value, setting, seed) for key, value in arguments.items()}
             args = module.Args(**given, seed=seed, runs=Path(folder) / setting)
             jobs.append(Job(setting, checked(where, args), module.prepare))
     return jobs
+
+
+def filled_in(value: Any, setting: str, seed: int) -> Any:
+    """Return the value of an argument as a run takes it."""
+    if isinstance(value, str):
+        return value.replace("{setting}", setting).replace("{seed}", str(seed))
+    return tuple(value) if isinstance(value, list) else value
 
 
 def check_names(where: str, found: Iterable[str], known: Iterable[str]) -> None:
