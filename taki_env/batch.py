@@ -88,7 +88,12 @@ class View:
 
         They are drawn from `rng`, unless the games come with words of their own, as in the arena:
         then an agent that draws from nothing else plays the same in batches of any size.
+
+        Raises:
+            TypeError: `rng` is no generator of numpy.
         """
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(f"rng must be a generator of numpy, not {rng!r}")
         if self._words is not None:
             return self._words.copy()
         return rng.integers(1, 2**64, len(self), np.uint64)
@@ -134,7 +139,12 @@ class View:
         """Return k re-deals of each game, records (B, k), in each of which its actor sees the same.
 
         See `Game.determinize`; the records are `GAME_DTYPE` of `taki_env.engine`.
+
+        Raises:
+            ValueError: `k` is no number of 1 or more.
+            TypeError: `rng` is no generator of numpy.
         """
+        check_at_least_one("k", k)
         samples = np.repeat(self._states, k)
         words = spread_words(self.random_words(rng), k).ravel()
         determinize_many(samples, np.repeat(self.seats, k), words)

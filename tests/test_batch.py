@@ -387,6 +387,17 @@ def test_sampled_states_depend_on_the_generator_alone() -> None:
 # Bad input ----------------------------------------------------------------------------------------
 
 
+def test_samples_are_one_or_more_and_drawn_from_a_generator() -> None:
+    """Neither none nor half a sample, and no seed in a generator's place."""
+    view = Batch(4, 3, seed=1).view(np.arange(4))
+    for k in (0, 1.5):
+        with pytest.raises(ValueError, match="k must be 1 or more"):
+            view.sample_states(k, np.random.default_rng(2))  # type: ignore[arg-type]
+    for rng in (None, 2):
+        with pytest.raises(TypeError, match="rng must be a generator of numpy"):
+            view.sample_states(1, rng)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("num_games", [0, -3])
 def test_a_batch_of_no_games_is_refused(num_games: int) -> None:
     """One or more."""
