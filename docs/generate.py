@@ -149,16 +149,31 @@ def pretrained_search() -> str:
     return table(("agent", "against", "win rate", "games"), rows)
 
 
+def spread(row: dict[str, Any]) -> str:
+    """Return a mean and its spread over seeds."""
+    return f"{row['mean']:.1%} ± {row['sd']:.1%}"
+
+
 def symmetry() -> str:
     """Return what networks with and without the symmetry reach."""
     rows = [
-        (
-            row["setting"], row["num_players"], row["opponent"],
-            f"{row['mean']:.1%} ± {row['sd']:.1%}", len(row["win_rates"]),
-        )
+        (row["setting"], row["num_players"], row["opponent"], spread(row), len(row["win_rates"]))
         for row in results("symmetry.json")["results"]
-    ]  # fmt: skip
+    ]
     head = ("network", "players", "against", "win rate ± sd over seeds", "seeds")
+    return table(head, rows)
+
+
+def recipe() -> str:
+    """Return what the pretrained agent's recipe reaches with fewer decisions."""
+    halves = [results(f"recipe_{half}.json")["results"] for half in ("rollouts", "selfplay")]
+    rows = []
+    for one, two in zip(*halves, strict=True):
+        what = [one[key] for key in ("setting", "num_players", "opponent")]
+        rows.append((*what, spread(one), spread(two), len(two["win_rates"])))
+    head = (
+        "network", "players", "against", "after rollouts", "after self-play as well", "seeds",
+    )  # fmt: skip
     return table(head, rows)
 
 
@@ -181,11 +196,15 @@ def leaderboard() -> str:
 def search_strength() -> str:
     """Return how search fares with larger budgets than the leaderboard's."""
     rows = [
-        (*lineup["agents"], percent(lineup["rates"][lineup["agents"][0]]), f"{lineup['games']:,}")
-        for file in ("search_2p.json", "search_20k.json")
-        for lineup in results(file)["lineups"]
-    ]
-    return table(("agent", "against", "win rate", "games"), rows)
+        (
+            report["num_players"], agent, opponent, percent(lineup["rates"][agent]),
+            f"{lineup['games']:,}",
+        )
+        for report in map(results, ("search_2p.json", "search_20k.json", "search_4p.json"))
+        for lineup in report["lineups"]
+        for agent, opponent in [lineup["agents"][:2]]
+    ]  # fmt: skip
+    return table(("players", "agent", "against", "win rate", "games"), rows)
 
 
 def table_size(report: dict[str, Any]) -> str:
@@ -456,6 +475,7 @@ TABLES = {
     "pretrained": pretrained,
     "pretrained_search": pretrained_search,
     "symmetry": symmetry,
+    "recipe": recipe,
     "sweep": sweep,
     "leaderboard": leaderboard,
     "benchmark": benchmark,

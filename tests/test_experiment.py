@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from agents.checkpoint import CheckpointError, save_network
+from agents.network import TakiNetwork
 from training import experiment, runs
 from training.selfplay import Trainer
 
@@ -73,7 +75,10 @@ def test_the_table_has_mean_and_spread_over_seeds(tmp_path: Path) -> None:
     for job, rate in zip(jobs, (0.5, 0.7), strict=True):
         job.folder.mkdir(parents=True)
         result = {"num_players": 2, "opponent": "greedy", "win_rate": rate}
-        report = {"finished": True, "training_seconds": 1, "evaluation": [result]}
+        report = {
+            "finished": True, "training_seconds": 1, "evaluation": [result],
+            "configuration": runs.plain(job.args),
+        }  # fmt: skip
         (job.folder / runs.RESULTS_FILE).write_text(json.dumps(report))
     (row,) = experiment.rows(jobs)
     assert row["win_rates"] == [0.5, 0.7]
@@ -116,6 +121,7 @@ def test_each_run_can_begin_with_a_network_of_its_own(tmp_path: Path) -> None:
         ("[arguments]\nplayers = 3", "--players must be a list of int"),
         ("[arguments]\nhidden = 100000", "--hidden must be at most 8192"),
         ("[settings." + "a" * 300 + "]", "at most 50 letters"),
+        ('[arguments]\nstart = "a/{{sed}}"', "default: start: unknown 'sed'.*seed"),
     ],
 )
 def test_a_wrong_sweep_is_refused_with_the_place(tmp_path: Path, line: str, words: str) -> None:
@@ -132,3 +138,54 @@ def test_a_changed_sweep_does_not_go_on_with_another_run(tmp_path: Path) -> None
     changed = SWEEP.replace("batch_size = 64", "batch_size = 32")
     with pytest.raises(ValueError, match="--batch-size 32 is not the run's 64"):
         experiment.prepare(sweep(tmp_path, changed))()
+
+
+def test_a_changed_sweep_does_not_take_what_another_finished(tmp_path: Path) -> None:
+    """It is refused before anything is trained, and the results stay."""
+    args = sweep(tmp_path, SWEEP.replace("seeds = [0, 1]", "seeds = [0]"))
+    experiment.prepare(args)()
+    before = (tmp_path / "runs/experiment.json").read_text()
+    changed = SWEEP.replace("seeds = [0, 1]", "seeds = [1, 0]").replace(
+        "steps = 256", "steps = 512"
+    )
+    with pytest.raises(ValueError, match=r"selfplay-seed0 .*--steps 512 is not the run's 256"):
+        experiment.prepare(sweep(tmp_path, changed))
+    assert (tmp_path / "runs/experiment.json").read_text() == before
+    assert not (tmp_path / "runs/symmetric/selfplay-seed1").exists()
+
+
+def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(tmp_path: Path) -> None:
+    """In the same folder, so that its seed is in the table."""
+    args = sweep(tmp_path, SWEEP.replace("[settings.plain]\nsymmetric = false", ""))
+    (job, *_) = experiment.read_sweep(args.sweep)
+    job.folder.mkdir(parents=True)
+    for name in ("config.json", "events.out.tfevents.1", ".config.json.half"):
+        (job.folder / name).touch()
+    (row,) = [row for row in experiment.prepare(args)() if row["opponent"] == "greedy"]
+    assert len(row["win_rates"]) == 2
+    assert sorted(os.listdir(tmp_path / "runs/symmetric")) == ["selfplay-seed0", "selfplay-seed1"]
+
+
+def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> None:
+    """Only what a run itself leaves behind is removed."""
+    (job, *_) = experiment.read_sweep(sweep(tmp_path).sweep)
+    job.folder.mkdir(parents=True)
+    (job.folder / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="no checkpoint, but notes"):
+        experiment.prepare(sweep(tmp_path))
+    assert (job.folder / "notes.txt").read_text() == "mine"
+
+
+def test_what_runs_begin_with_is_looked_at_before_anything_is_trained(tmp_path: Path) -> None:
+    """Also that of the last run; a folder that cannot be made as well."""
+    network = tmp_path / "model.zip"
+    save_network(network, TakiNetwork(16), {})
+    changed = SWEEP.replace("[settings.symmetric]", f'[settings.symmetric]\nstart = "{network}"')
+    for start, error in (("no", FileNotFoundError), (str(network), CheckpointError)):
+        text = changed.replace("[settings.plain]", f'[settings.plain]\nstart = "{start}"')
+        with pytest.raises(error):
+            experiment.prepare(sweep(tmp_path, text))
+        assert not list((tmp_path / "runs").glob("*/*"))
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"runs: there is no folder .*file"):
+        experiment.prepare(sweep(tmp_path, SWEEP.replace("/runs", "/file")))

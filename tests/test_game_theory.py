@@ -152,6 +152,7 @@ def test_a_best_responder_may_begin_with_a_network(tmp_path: Path) -> None:
         ({"steps": (1, 2, 3)}, "one number, or one for each agent"),
         ({"games": ()}, "one number, or one for each agent"),
         ({"games": (0,)}, "--games"),
+        ({"tables": 0}, "--tables"),
         ({"steps": (0,)}, "--steps"),
         ({"agents": ()}, "at least one"),
         ({"agents": ("random", "random")}, "twice"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import os
 import signal
+import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -162,6 +164,49 @@ def test_ctrl_c_before_the_first_rollout_leaves_a_run_to_go_on_with(
     assert json.loads((folder / "results.json").read_text())["steps"] == 0
     training.prepare(read_arguments(["--resume", str(folder)]))()
     assert_same_run(finished, folder)
+
+
+def test_ctrl_c_in_the_last_evaluation_leaves_it_to_be_done(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The figures so far are of fewer games, so the run is not finished before it went on."""
+    matches = runs.matches
+
+    def pressed(run: training.Run, games: int, seed: int) -> list[dict[str, Any]]:
+        if seed == TINY.seed + 2:
+            raise KeyboardInterrupt
+        return matches(run, games, seed)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(runs, "matches", pressed)
+        training.prepare(replace(TINY, runs=tmp_path))()
+    folder = tmp_path / TINY.name
+    results = json.loads((folder / "results.json").read_text())
+    assert (results["steps"], results["finished"]) == (TINY.steps, False)
+    training.prepare(read_arguments(["--resume", str(folder)]))()
+    assert_same_run(finished, folder)
+
+
+def test_a_run_that_cannot_be_made_leaves_no_folder(tmp_path: Path) -> None:
+    """So that the next one has the name that the documentation gives it."""
+
+    def fail(args: Args, folder: Path) -> training.Run:
+        assert (folder / "config.json").exists()
+        raise FileNotFoundError("no network to begin with")
+
+    with pytest.raises(FileNotFoundError, match="no network"):
+        runs.start(replace(TINY, runs=tmp_path), fail)
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In place of the name of a module."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == "tyro" else find(name)
+    )
+    with pytest.raises(ModuleNotFoundError, match=r"needs tyro: pip install 'taki-env\[train\]'"):
+        importlib.reload(sys.modules["training"])
 
 
 def test_the_model_loads_in_sb3_and_as_an_agent(finished: Path) -> None:

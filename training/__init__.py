@@ -1,6 +1,12 @@
 """Training and evaluation of agents for TAKI."""
 
 import os
+from importlib.util import find_spec
+
+if missing := [name for name in ("torch", "tyro", "rich") if find_spec(name) is None]:
+    raise ModuleNotFoundError(
+        f"training needs {', '.join(missing)}: pip install 'taki-env[train]'", name=missing[0]
+    )
 
 # Threads that wait for work must not keep a core busy: on a machine that does anything else,
 # training with two threads would take ten times as long. OpenMP reads this when torch is imported.

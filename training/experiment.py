@@ -17,12 +17,15 @@ finished. At the end, one table (mean and spread over seeds) and one plot.
     [settings.plain]
     symmetric = false
 
-In words, such as `start`, {setting} and {seed} stand for those of the run.
+In words, such as `start`, {setting} and {seed} stand for those of the run. What a run begins with
+has to be there before the sweep is started.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -38,11 +41,14 @@ from rich.table import Table
 
 from taki_env.errors import did_you_mean
 from training import runs
-from training.cli import make_console, run
+from training.cli import check_folder, make_console, run
 from training.files import provenance, replacing, write_json
+from training.tables import TableOptions, start_weights
 
 TRAININGS = ("selfplay", "train", "rollouts")
 KEYS = ("training", "runs", "seeds", "arguments", "settings")
+BEFORE_A_CHECKPOINT = (runs.CONFIG_FILE, "events.")
+"""What a run writes before its first checkpoint."""
 RESULTS_FILE, PLOT_FILE = "experiment.json", "experiment.png"
 
 
@@ -68,24 +74,57 @@ class Job:
         """Where the run is."""
         return self.args.runs / self.args.name
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is a checkpoint to go on from."""
+        return (self.folder / runs.CHECKPOINT_FILE).exists()
+
     def report(self) -> dict[str, Any] | None:
-        """Return the run's results, or None before it is finished."""
+        """Return the run's results, or None before it is finished.
+
+        Raises:
+            ValueError: they are broken, or of another configuration.
+        """
         file = self.folder / runs.RESULTS_FILE
         try:
             report = json.loads(file.read_text()) if file.exists() else {}
-            return report if report.get("finished") else None
+            configuration = report["configuration"] if report.get("finished") else None
         except OSError as error:  # such as the name of a setting that is too long
             raise ValueError(f"{file} cannot be read: {error.strerror}") from error
-        except (ValueError, AttributeError, RecursionError) as error:
+        except (ValueError, AttributeError, KeyError, RecursionError) as error:
             raise ValueError(f"{file} holds no results: {error}") from error
+        if configuration is None:
+            return None
+        self.check_is_of(configuration)
+        return dict(report)
+
+    def check(self) -> None:
+        """Raise an error for what would stop the run when its turn comes."""
+        if self.report() or self.begun:
+            return
+        there = next(path for path in (self.args.runs, *self.args.runs.parents) if path.exists())
+        check_folder("runs", there / RESULTS_FILE)
+        if isinstance(self.args, TableOptions) and self.args.start:
+            start_weights(self.args)
+        for path in self.folder.glob("[!.]*"):
+            if not path.name.startswith(BEFORE_A_CHECKPOINT):
+                raise ValueError(f"{self.folder} has no checkpoint, but {path.name}: move it away")
+
+    def check_is_of(self, configuration: Any) -> None:
+        """Raise ValueError unless the run in the folder was made as the sweep asks for."""
+        try:
+            runs.check_configuration(self.args, configuration)
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{self.folder} is of another configuration: {error}") from error
 
     def work(self) -> Callable[[], runs.Run]:
         """Return what is left to do: all of it, or what comes after the last checkpoint."""
-        if not (self.folder / runs.CHECKPOINT_FILE).exists():
-            return self.prepare(self.args)
-        saved = runs.read_config(type(self.args), self.folder)
-        runs.check_configuration(self.args, runs.plain(saved))
-        return self.prepare(saved)
+        if self.begun:
+            saved = runs.read_config(type(self.args), self.folder)
+            self.check_is_of(runs.plain(saved))
+            return self.prepare(saved)
+        shutil.rmtree(self.folder, ignore_errors=True)  # of a run killed before it began
+        return self.prepare(self.args)
 
 
 # What to do ---------------------------------------------------------------------------------------
@@ -133,16 +172,18 @@ def read_sweep(file: Path) -> list[Job]:
         if taken := {"seed", "runs", "resume"} & set(arguments):
             raise ValueError(f"{where}: {', '.join(sorted(taken))}: the sweep itself says this")
         for seed in seeds:
-            given = {key: filled_in(value, setting, seed) for key, value in arguments.items()}
+            words = {"setting": setting, "seed": str(seed)}
+            given = {k: filled_in(f"{where}: {k}", v, words) for k, v in arguments.items()}
             args = module.Args(**given, seed=seed, runs=Path(folder) / setting)
             jobs.append(Job(setting, checked(where, args), module.prepare))
     return jobs
 
 
-def filled_in(value: Any, setting: str, seed: int) -> Any:
-    """Return the value of an argument as a run takes it."""
+def filled_in(where: str, value: Any, words: Mapping[str, str]) -> Any:
+    """Return the value of an argument as a run takes it, with words for names in braces."""
     if isinstance(value, str):
-        return value.replace("{setting}", setting).replace("{seed}", str(seed))
+        check_names(where, re.findall(r"\{(.*?)\}", value), words)
+        return re.sub(r"\{(.*?)\}", lambda match: words[match[1]], value)
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -260,7 +301,7 @@ def prepare(args: Args) -> Callable[[], list[dict[str, Any]]]:
     """Read and check the sweep, and return the work."""
     jobs = read_sweep(args.sweep)
     for job in jobs:
-        job.report()  # a broken one is said before anything is trained
+        job.check()  # before anything is trained
 
     def work() -> list[dict[str, Any]]:
         console = make_console()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +38,7 @@ CURVE_FILE = "learning_curve.png"
 NOT_CONFIGURATION = ("runs", "resume", "address", "num_env_runners")  # where a run lies and works
 Array: TypeAlias = npt.NDArray[Any]
 YARDSTICKS = ("random", "greedy", "expert")
+MAX_SEED = 2**32 - 1  # what numpy's older generator takes, which Stable-Baselines3 seeds
 LOWEST_RATE = 0.05  # of the first learning rate, at the end
 
 
@@ -173,6 +175,8 @@ def check(args: Options) -> None:
     check_types(args)
     if args.hidden > MAX_HIDDEN:
         raise ValueError(f"--hidden must be at most {MAX_HIDDEN}, not {args.hidden}")
+    if not 0 <= args.seed <= MAX_SEED:
+        raise ValueError(f"--seed must be 0 to {MAX_SEED}, not {args.seed}")
     args.check()
 
 
@@ -180,12 +184,16 @@ def check(args: Options) -> None:
 
 
 def start(args: Arguments, make: Callable[[Arguments, Path], Run]) -> Run:
-    """Return a new run in a new folder."""
+    """Return a new run in a new folder; there is none if it cannot be made."""
     check(args)
     folder = new_run_folder(args.runs, args.name)
-    description = describe(args.hidden, args.symmetric)
-    write_json(folder / CONFIG_FILE, {**description, "arguments": plain(args)})
-    return make(args, folder)
+    try:
+        description = describe(args.hidden, args.symmetric)
+        write_json(folder / CONFIG_FILE, {**description, "arguments": plain(args)})
+        return make(args, folder)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
 
 
 def read_config(kind: type[Arguments], folder: Path) -> Arguments:
@@ -415,13 +423,13 @@ def finish(training: Run, finished: bool, console: Console, command: str) -> Non
     Raises:
         KeyboardInterrupt: Ctrl-C ended the training or its evaluation early; all is written.
     """
-    args, folder, stopped = training.args, training.folder, not finished
+    args, folder = training.args, training.folder
     results = [entry for entry in training.history if entry["steps"] == training.steps]
     try:
         results = matches(training, args.final_games, args.seed + 2) if finished else results
     except KeyboardInterrupt:
         console.print("the evaluation was stopped")
-        stopped = True
+        finished = False
     report = {
         **provenance(),
         **describe(args.hidden, args.symmetric),
@@ -445,7 +453,6 @@ def finish(training: Run, finished: bool, console: Console, command: str) -> Non
     console.print(f"{training.steps:,} decisions in {training.seconds:.0f} s; all is in {folder}")
     if not finished:
         console.print(f"go on with: python -m {command} --resume {folder}")
-    if stopped:
         raise KeyboardInterrupt
 
 

@@ -80,8 +80,6 @@ class Args(runs.PPOOptions):
         Rules.from_words(self.rules).check_players(self.players)
         weights = ("random_weight", "greedy_weight", "self_weight")
         runs.check_numbers(self, ("seed", "entropy", *weights))
-        if self.seed >= 2**32:
-            raise ValueError(f"--seed must be below 2**32, as NumPy's generator asks: {self.seed}")
         if not self.random_weight + self.greedy_weight > 0:
             raise ValueError("--random-weight or --greedy-weight must be above 0")
         if self.batch_size < 2 or self.envs * self.rollout % self.batch_size:
