@@ -137,7 +137,7 @@ def test_a_changed_sweep_does_not_go_on_with_another_run(tmp_path: Path) -> None
     runs.save(training, "model.zip")
     changed = SWEEP.replace("batch_size = 64", "batch_size = 32")
     with pytest.raises(ValueError, match="--batch-size 32 is not the run's 64"):
-        experiment.prepare(sweep(tmp_path, changed))()
+        experiment.prepare(sweep(tmp_path, changed))
 
 
 def test_a_changed_sweep_does_not_take_what_another_finished(tmp_path: Path) -> None:

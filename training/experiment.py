@@ -100,7 +100,10 @@ class Job:
 
     def check(self) -> None:
         """Raise an error for what would stop the run when its turn comes."""
-        if self.report() or self.begun:
+        if self.report():
+            return
+        if self.begun:
+            self.saved()
             return
         there = next(path for path in (self.args.runs, *self.args.runs.parents) if path.exists())
         check_folder("runs", there / RESULTS_FILE)
@@ -109,6 +112,12 @@ class Job:
         for path in self.folder.glob("[!.]*"):
             if not path.name.startswith(BEFORE_A_CHECKPOINT):
                 raise ValueError(f"{self.folder} has no checkpoint, but {path.name}: move it away")
+
+    def saved(self) -> runs.Options:
+        """Return the configuration to go on with, which must be the sweep's."""
+        saved = runs.read_config(type(self.args), self.folder)
+        self.check_is_of(runs.plain(saved))
+        return saved
 
     def check_is_of(self, configuration: Any) -> None:
         """Raise ValueError unless the run in the folder was made as the sweep asks for."""
@@ -120,9 +129,7 @@ class Job:
     def work(self) -> Callable[[], runs.Run]:
         """Return what is left to do: all of it, or what comes after the last checkpoint."""
         if self.begun:
-            saved = runs.read_config(type(self.args), self.folder)
-            self.check_is_of(runs.plain(saved))
-            return self.prepare(saved)
+            return self.prepare(self.saved())
         shutil.rmtree(self.folder, ignore_errors=True)  # of a run killed before it began
         return self.prepare(self.args)
 
