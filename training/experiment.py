@@ -130,7 +130,8 @@ class Job:
         """Return what is left to do: all of it, or what comes after the last checkpoint."""
         if self.begun:
             return self.prepare(self.saved())
-        shutil.rmtree(self.folder, ignore_errors=True)  # of a run killed before it began
+        if self.folder.exists():
+            shutil.rmtree(self.folder)  # of a run that was killed before it began
         return self.prepare(self.args)
 
 
