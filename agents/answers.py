@@ -14,7 +14,7 @@ import numpy.typing as npt
 from taki_env import View
 from taki_env.batch import refusal
 from taki_env.loops import first_illegal
-from taki_env.opponents import Agent
+from taki_env.opponents import Agent, remembers
 
 Integers = npt.NDArray[np.int64]
 
@@ -37,7 +37,7 @@ class CheckedAgent:
     """An agent that raises `AgentError`, which names it, whatever it does wrong."""
 
     def __init__(self, agent: Agent) -> None:
-        self.name, self._agent = agent.name, agent
+        self.name, self._agent, self.remembers = agent.name, agent, remembers(agent)
 
     def act(self, view: View) -> Integers:
         """Return the agent's action for each game, (B,)."""

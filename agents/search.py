@@ -6,16 +6,19 @@ import math
 import time
 from dataclasses import dataclass
 from inspect import signature
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from agents.belief import BELIEFS, UNIFORM
 from agents.tree import NODE_DTYPE, NONE, ROLLOUTS, Tree, clear, search_many
 from taki_env import ACTIONS, View
 from taki_env.batch import check_at_least_one
 from taki_env.cards import NUM_ACTIONS
 from taki_env.engine import ONE, Records, Words, spread_words
 from taki_env.errors import did_you_mean
+from taki_env.memory import Memory
 from taki_env.threads import each_chunk
 
 NODES_A_SIMULATION = 12
@@ -25,6 +28,10 @@ LEAST_VISITS = 5
 """Simulations that an action of an expected line was tried in at least."""
 CHUNK = 200
 """Simulations before the first look at the clock, and least that it has to leave time for."""
+
+
+Remembered: TypeAlias = tuple[npt.NDArray[Any], ...]
+"""The arrays of a `Memory`, in its order."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,9 @@ class SearchAgent:
         exploration: weight of the bonus for actions seldom tried.
         prior: share of that bonus for the action that the rollout policy would choose, 0 to 1.
         opponents: "rollout": the others play the rollout policy; "tree": they search as well.
+        belief: what the others' hands are drawn by, where the view has a memory: "expert": by how
+            well all that they did fits the expert, or anyone else; "rules": only by what they
+            cannot hold, as who drew had nothing to play; "uniform": all hands are as likely.
         threads: share the games of a call among so many threads; the actions stay the same.
         seed: of the agent's own generator.
 
@@ -77,6 +87,7 @@ class SearchAgent:
         exploration: float = 1.5,
         prior: float = 0.5,
         opponents: str = "rollout",
+        belief: str = "expert",
         threads: int = 1,
         seed: int = 0,
     ) -> None:
@@ -93,6 +104,7 @@ class SearchAgent:
         for name, value, known in (
             ("rollout", rollout, ROLLOUTS),
             ("opponents", opponents, ("rollout", "tree")),
+            ("belief", belief, BELIEFS),
         ):
             if value not in known:
                 raise ValueError(
@@ -100,8 +112,8 @@ class SearchAgent:
                     f"not {value!r}{did_you_mean(value, known)}"
                 )
         budget = f"milliseconds={milliseconds:g}" if milliseconds else f"simulations={simulations}"
-        names = ("rollout", "exploration", "prior", "opponents")
-        given = (rollout, exploration, prior, opponents)
+        names = ("rollout", "exploration", "prior", "opponents", "belief")
+        given = (rollout, exploration, prior, opponents, belief)
         others = [
             f"{name}={value}"
             for name, value in zip(names, given, strict=True)
@@ -112,24 +124,27 @@ class SearchAgent:
         prior = 0.0 if rollout == "random" else prior
         self._settings = (
             ROLLOUTS.index(rollout), float(exploration), float(prior), opponents == "tree",
+            BELIEFS.index(belief),
         )  # fmt: skip
+        self.remembers = belief != BELIEFS[UNIFORM]
         self._rng = np.random.default_rng(seed)
 
     def act(self, view: View) -> npt.NDArray[np.int64]:
         """Return the best action of each game, (B,)."""
         roots, words = self._roots(view)
+        memory = self._remembered(view, roots)
         actions = np.zeros(len(view), np.int64)
         if self.milliseconds is not None:
             for i, legal in enumerate(view.legal.tolist()):
                 forced, one = legal & (legal - 1) == 0, slice(i, i + 1)
                 last = legal.bit_length() - 1
-                actions[i] = last if forced else self._grown(roots[one], words[one])[1]
+                actions[i] = last if forced else self._grown(roots[one], words[one], memory, i)[1]
             return actions
 
         def search(chunk: slice) -> None:
             search_many(
-                roots[chunk], words[chunk], self.simulations, self._settings, self._memory(),
-                False, actions[chunk],
+                roots[chunk], words[chunk], self.simulations, self._settings, self._nodes(),
+                False, _part(memory, chunk), actions[chunk],
             )  # fmt: skip
 
         each_chunk(self.threads, len(view), search)
@@ -138,9 +153,11 @@ class SearchAgent:
     def analyze(self, view: View) -> list[list[Candidate]]:
         """Return the legal actions of each game with what the whole budget found, best first."""
         roots, words = self._roots(view)
+        memory = self._remembered(view, roots)
         found = []
         for i, legal in enumerate(view.legal.tolist()):
-            tried = candidates(*self._grown(roots[i : i + 1], words[i : i + 1]))
+            one = slice(i, i + 1)
+            tried = candidates(*self._grown(roots[one], words[one], memory, i))
             known = {candidate.action for candidate in tried}
             untried = [a for a in range(NUM_ACTIONS) if legal >> a & 1 and a not in known]
             found.append(
@@ -153,25 +170,39 @@ class SearchAgent:
         roots = view.sample_states(1, self._rng)[:, 0]
         return roots, spread_words(view.random_words(self._rng), 2)[:, 1] | ONE
 
-    def _memory(self) -> Tree:
+    def _remembered(self, view: View, roots: Records) -> Remembered:
+        """Return what the actors remember, as arrays; of nothing if there is no need for it."""
+        memory = view.memory if self.remembers else None
+        if memory is None:
+            memory = Memory.empty(roots)
+        return memory.starts, memory.moves, memory.counts, memory.drawers, memory.drawn_at
+
+    def _nodes(self) -> Tree:
         nodes = MOST_NODES if self.milliseconds else NODES_A_SIMULATION * self.simulations + 2
         return np.empty(min(MOST_NODES, nodes), NODE_DTYPE)
 
-    def _grown(self, root: Records, word: Words) -> tuple[Tree, int]:
+    def _grown(
+        self, root: Records, word: Words, memory: Remembered, game: int
+    ) -> tuple[Tree, int]:
         """Return the tree of one game after the whole budget, and the best action."""
-        tree, action = self._memory(), np.zeros(1, np.int64)
+        past = _part(memory, slice(game, game + 1))
+        tree, action = self._nodes(), np.zeros(1, np.int64)
         clear(tree)
         if self.milliseconds is None:
-            search_many(root, word, self.simulations, self._settings, tree, True, action)
+            search_many(root, word, self.simulations, self._settings, tree, True, past, action)
             return tree, int(action[0])
         start, simulations = time.perf_counter(), CHUNK
         while simulations >= CHUNK:
             word = spread_words(word, 1)[:, 0] | ONE
-            search_many(root, word, simulations, self._settings, tree, True, action)
+            search_many(root, word, simulations, self._settings, tree, True, past, action)
             seconds = time.perf_counter() - start
             left = self.milliseconds / 1000 - seconds
             simulations = int(left / 2 * int(tree["visits"][0]) / seconds)  # half of what is left
         return tree, int(action[0])
+
+
+def _part(memory: Remembered, games: slice) -> Remembered:
+    return tuple(array[games] for array in memory)
 
 
 def children(tree: Tree, node: int) -> list[int]:

@@ -178,7 +178,7 @@ class Play:
         """Let an agent act; what it draws from depends on the seed and on its own turns alone."""
         seat = self.game.actor
         words = seed_words(self.table.seed, seat, self._taken[seat], STREAM)
-        action = self.table.agents[seat].act(self.game.view(words))[0]
+        action = self.table.agents[seat].act(self.game.view(words, remember=True))[0]
         if self._apply(ACTIONS[action]):
             time.sleep(self.delay)
 

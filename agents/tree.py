@@ -17,9 +17,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.belief import (
+    FIRST_STEPS,
+    MOST_PLACES,
+    PLACE_DTYPE,
+    STEPS,
+    UNIFORM,
+    begin,
+    copy_world,
+    walk,
+)
 from agents.expert import DEFAULT_WEIGHTS, choose_expert
 from taki_env._jit import entry, inner
-from taki_env.cards import LAST_CARD, NUM_ACTIONS, OVER, PASS, RESPOND, SAY_LAST_CARD
+from taki_env.cards import (
+    LAST_CARD,
+    MAX_PLAYERS,
+    NUM_ACTIONS,
+    OVER,
+    PASS,
+    RESPOND,
+    SAY_LAST_CARD,
+)
 from taki_env.engine import (
     GAME_DTYPE,
     ONE,
@@ -113,7 +131,7 @@ def _select(
     Counts are those of the actions that are legal in this deal. An action not tried yet is worth
     the mean of the others.
     """
-    _, exploration, prior, _ = settings
+    _, exploration, prior, _, _ = settings
     actor, asked = np.int64(s["actor"]), np.int64(s["phase"] == RESPOND)
     value, visits = 0.5, 1.0
     child = np.int64(tree[parent]["first"])
@@ -157,7 +175,7 @@ def _descend(
     Below the root a call of the last card is always made, and who was asked to answer a +3 and
     passed is not public: neither has a node.
     """
-    policy, _, _, all_seats = settings
+    policy, _, _, all_seats, _ = settings
     node: Int = 0
     depth = 0
     while s["phase"] != OVER and depth < MAX_DEPTH:
@@ -190,9 +208,7 @@ def _descend(
 def _simulate(
     tree: Tree, s: Record, seat: Int, word: np.uint64, path: Any, settings: Any, first: Int
 ) -> None:
-    """Run a simulation that begins with the action `first` on a copy of the root."""
-    word = next_random(word)
-    determinize(s, seat, word)
+    """Run a simulation that begins with the action `first` on a re-deal of the root."""
     depth, word = _descend(tree, s, seat, word, path, settings, first)
     while s["phase"] != OVER and s["decisions"] < MAX_DECISIONS:
         word = next_random(word)
@@ -228,7 +244,13 @@ def _rank(tree: Tree, candidates: npt.NDArray[np.int64], count: Int) -> None:
 
 @inner
 def _search(
-    tree: Tree, roots: Records, i: Int, word: np.uint64, simulations: Int, settings: Any
+    tree: Tree,
+    roots: Records,
+    i: Int,
+    word: np.uint64,
+    simulations: Int,
+    settings: Any,
+    memory: Any,
 ) -> Int:
     """Return the best action of a game, found by sequential halving.
 
@@ -238,7 +260,7 @@ def _search(
     """
     path = np.empty(MAX_DEPTH, np.int64)
     candidates = np.empty(NUM_ACTIONS, np.int64)
-    scratch = np.empty(1, GAME_DTYPE)
+    scratch = np.empty(2, GAME_DTYPE)
     seat, legal = np.int64(roots[i]["actor"]), legal_actions(roots[i])
     candidates[0] = rollout_action(settings[0], roots[i], legal, word)
     others = legal & ~bit_of(candidates[0])
@@ -250,15 +272,35 @@ def _search(
     rounds = 1
     while count > 2 << (rounds - 1):
         rounds += 1
+    starts, moves, counts, drawers, drawn_at = memory
+    places, worlds = np.empty(MOST_PLACES, PLACE_DTYPE), np.empty(2, GAME_DTYPE)
+    belief, fits = settings[4], np.empty((MAX_PLAYERS, 2))
+    unseen, fit, steps = 0, 0.0, FIRST_STEPS
+    if belief != UNIFORM and counts[i] > 0:
+        unseen, fit = begin(
+            roots[i], starts[i], moves[i], counts[i], drawers[i], drawn_at[i],
+            belief, places, worlds, fits, word,
+        )  # fmt: skip
+    chain = next_random(word)
     deal, remaining = ZERO, simulations
     for rounds_left in range(rounds, 0, -1):
         share = remaining // rounds_left
         for k in range(share):
             if k % count == 0:
                 deal += ONE
-            scratch[0] = roots[i]
-            first = candidates[k % count]
-            _simulate(tree, scratch[0], seat, seed_word(word, deal, ZERO), path, settings, first)
+                dealt = next_random(seed_word(word, deal, ZERO))
+                if unseen:
+                    fit, chain = walk(
+                        starts[i], moves[i], counts[i], seat, belief, places, unseen,
+                        worlds, fits, fit, chain, steps,
+                    )  # fmt: skip
+                    steps = STEPS
+                    copy_world(worlds, scratch, dealt)
+                else:
+                    scratch[0] = roots[i]
+                    determinize(scratch[0], seat, dealt)
+            scratch[1] = scratch[0]
+            _simulate(tree, scratch[1], seat, dealt, path, settings, candidates[k % count])
         remaining -= share
         _rank(tree, candidates, count)
         count = (count + 1) // 2
@@ -273,6 +315,7 @@ def search_many(
     settings: Any,
     tree: Tree,
     grow: bool,
+    memory: Any,
     actions: npt.NDArray[np.int64],
 ) -> None:
     """Write the best action of each game.
@@ -281,10 +324,11 @@ def search_many(
         roots: games (B,) that their actors have to decide, with nothing hidden that is true.
         words: uint64 (B,), not 0; another one each time that a tree is to grow.
         simulations: for each game.
-        settings: policy, exploration, prior, whether all seats search.
+        settings: policy, exploration, prior, whether all seats search, belief.
         tree: memory; holds the tree of the last game afterwards.
         grow: go on with the tree that is there, also where one action is legal; otherwise each game
             has a new one, and is spared a search where there is no choice.
+        memory: of the actors, the arrays of a `Memory` of these games.
         actions: for the result, (B,).
     """
     for i in range(roots.size):
@@ -292,6 +336,6 @@ def search_many(
         if not grow:
             clear(tree)
         if grow or legal & (legal - ONE) != ZERO:
-            actions[i] = _search(tree, roots, i, words[i], simulations, settings)
+            actions[i] = _search(tree, roots, i, words[i], simulations, settings, memory)
         else:
             actions[i] = lowest(legal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -23,6 +24,7 @@ from taki_env.loops import (
     observe_many,
     sample_many,
 )
+from taki_env.memory import Memory, recall
 from taki_env.observation import OBSERVATION_SIZE
 from taki_env.policies import POLICIES, choose_many
 from taki_env.position import check_states, new_states
@@ -30,6 +32,8 @@ from taki_env.rules import Rules
 from taki_env.threads import each_chunk
 
 Seats = npt.NDArray[np.int64]
+Past = tuple[Records, npt.NDArray[np.uint8], Seats]
+"""Games as they began (B,), the actions since (B, most), and how many of them count (B,)."""
 
 
 def observe_states(
@@ -77,11 +81,18 @@ class View:
     B games, each with an actor that has an action to choose.
     """
 
-    def __init__(self, states: Records, legal: Words, words: Words | None = None) -> None:
+    def __init__(
+        self,
+        states: Records,
+        legal: Words,
+        words: Words | None = None,
+        past: Callable[[], Past] | None = None,
+    ) -> None:
         self._states = states
         self.legal = legal
         """Legal actions as words, uint64 (B,): bit a for action a."""
         self._words = words
+        self._past = past
 
     def random_words(self, rng: np.random.Generator) -> Words:
         """Return a random word that is not 0 for each game, uint64 (B,).
@@ -121,6 +132,15 @@ class View:
     def action_masks(self) -> npt.NDArray[np.int8]:
         """Legal actions as ones, int8 (B, 64)."""
         return unpack_masks(self.legal)
+
+    @cached_property
+    def memory(self) -> Memory | None:
+        """What the actors remember of what was done before; None where it is not kept.
+
+        It is kept for agents with an attribute `remembers` that is true: in the arena, in
+        evaluation, at the table of `agents.play`, and for opponents in environments.
+        """
+        return None if self._past is None else recall(*self._past(), self.seats)
 
     def built_in(self, policy: str, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Return the actions of a built-in policy, "random" or "greedy", (B,).
@@ -289,9 +309,35 @@ class Batch:
             raise ValueError("seats must be below the number of players of their games")
         return observe_states(self.states, chosen.astype(np.int64), out, self.threads)
 
-    def view(self, games: Seats) -> View:
-        """Return what the actors of some games see; the games must not be over."""
-        return View(self.states[games], self.legal[games])
+    def view(self, games: Seats, words: Words | None = None) -> View:
+        """Return what the actors of some games see; the games must not be over.
+
+        They remember what was done before if the actions are kept.
+
+        Args:
+            games: indices (B,).
+            words: uint64 (B,), not 0, from which agents draw in place of their own generators.
+        """
+        past = None if self.actions is None else self._past(self.actions, games)
+        return View(self.states[games], self.legal[games], words, past)
+
+    def _past(self, actions: npt.NDArray[np.uint8], games: Seats) -> Callable[[], Past]:
+        """Return a function that returns the past of some games; it begins now if not all is kept.
+
+        It is for the games as they are now, whenever it is called.
+        """
+        kept = self.decisions[games] <= actions.shape[1]
+        lengths = np.where(kept, self.decisions[games], 0)
+        taken = actions[games, : lengths.max(initial=0)]
+        starts, deals, episodes = self.states[games], self.deals[games], self.episodes[games]
+        base = base_word(self.seed)
+
+        def past() -> Past:
+            begun, legal = starts.copy(), np.zeros(starts.size, np.uint64)
+            deal_many(begun, np.flatnonzero(kept), base, deals, episodes, legal)
+            return begun, taken, lengths
+
+        return past
 
     def keep_actions(self, most: int) -> None:
         """Keep the actions of all games from now on, so that `game` knows their history.
@@ -378,6 +424,7 @@ class Batch:
         if np.any(episodes < 0):
             raise ValueError("games cannot have been dealt less than never")
         self.states[:], self.episodes[:] = states, episodes
+        self.actions = None  # they are not of these games
         legal_many(self.states, self.legal)
 
     def _chosen(self, where: npt.NDArray[Any]) -> Seats:

@@ -245,11 +245,12 @@ class Game:
         observe_many(self._states, np.array(seats, np.int64), out[np.newaxis])
         return out
 
-    def view(self, words: Words | None = None) -> View:
+    def view(self, words: Words | None = None, remember: bool = False) -> View:
         """Return what the actor sees as agents get it: a view of one game.
 
         Args:
             words: uint64 (1,), not 0, from which agents draw in place of their own generators.
+            remember: the actor also knows what was done since the game began, in `View.memory`.
 
         Raises:
             ValueError: the game is over, and nobody acts.
@@ -258,7 +259,11 @@ class Game:
 
         if self.is_over:
             raise ValueError(f"the game is over, seat {self.winner} has won")
-        return View(self._states.copy(), self._legal.copy(), words)
+        actions = np.array([self._actions], np.uint8)
+        past = self._beginning(), actions, np.array([len(self._actions)])
+        return View(
+            self._states.copy(), self._legal.copy(), words, (lambda: past) if remember else None
+        )
 
     def clone(self) -> Game:
         """Return an independent copy, which will draw and shuffle the same cards."""

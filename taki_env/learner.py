@@ -14,7 +14,6 @@ from taki_env._jit import entry
 from taki_env.batch import (
     Batch,
     Seats,
-    View,
     check_at_least_one,
     checked_actions,
     observe_states,
@@ -34,7 +33,7 @@ from taki_env.engine import (
 from taki_env.errors import IllegalActionError
 from taki_env.game import Game
 from taki_env.loops import ask_ahead, first_illegal
-from taki_env.opponents import Opponents, Seating
+from taki_env.opponents import Opponents, Seating, remembers
 from taki_env.policies import POLICIES, choose
 from taki_env.rules import Rules
 
@@ -95,7 +94,8 @@ class LearnerGames:
         max_decisions: a game is truncated after so many decisions of all seats.
         seed: of the deals, the learner's seats and the opponents.
         deals: see `Batch`.
-        keep_actions: keep those of all games, as `Batch.keep_actions` does.
+        keep_actions: keep those of all games, as `Batch.keep_actions` does; so it is if an opponent
+            remembers.
 
     Raises:
         ValueError: a value out of its range; says what is allowed.
@@ -115,9 +115,9 @@ class LearnerGames:
     ) -> None:
         check_at_least_one("max_decisions", max_decisions)
         self.batch = Batch(num_games, num_players, rules, seed, deals)
-        if keep_actions:
-            self.batch.keep_actions(max_decisions)
         self.seating = Seating(opponents, self.batch.num_players.tolist())
+        if keep_actions or any(remembers(agent) for agent in self.seating.agents):
+            self.batch.keep_actions(max_decisions)
         if learner_seat is not None:
             check_learner_seat(learner_seat, self.batch.num_players)
         self._fixed_seats = None if learner_seat is None else np.array(learner_seat, np.int64)
@@ -223,7 +223,7 @@ class LearnerGames:
         """Carry out what an agent chooses in the games in which it is to move."""
         agent: Any = self.seating.agents[number]
         legal = self.batch.legal[games]
-        actions = np.asarray(agent.act(View(self.batch.states[games], legal)))
+        actions = np.asarray(agent.act(self.batch.view(games)))
         if actions.shape != games.shape or not np.issubdtype(actions.dtype, np.integer):
             raise ValueError(f"{agent!r} must return {games.size} action ids, one a game")
         wrong = first_illegal(legal, actions.astype(np.int64))
@@ -239,6 +239,8 @@ class LearnerGames:
         """Return all that changes in play, as copies of arrays; see `load_state_dict`."""
         state = {name: getattr(self.batch, name) for name in ("states", "legal", "episodes")}
         state |= {"seats": self.seats, "controllers": self._controllers, "words": self._words}
+        if self.batch.actions is not None:
+            state["actions"] = self.batch.actions
         return {name: array.copy() for name, array in state.items()}
 
     def load_state_dict(self, state: dict[str, npt.NDArray[Any]]) -> None:
@@ -259,7 +261,7 @@ class LearnerGames:
         self.batch.load_states(state["states"], state["episodes"])
         self.seats[:], self._controllers[:] = state["seats"], controllers
         self._words[:] = state["words"]
-        self.batch.actions = None  # they are not of these games
+        self.batch.actions = state["actions"].copy() if "actions" in current else None
         self._advance(np.arange(len(self)))  # all wait for their learners: this sees who has ended
 
     @property

@@ -16,7 +16,10 @@ from taki_env.policies import POLICIES
 
 @runtime_checkable
 class Agent(Protocol):
-    """Anything that chooses actions for a batch of games."""
+    """Anything that chooses actions for a batch of games.
+
+    One that asks for `View.memory` has an attribute `remembers` that is true.
+    """
 
     name: str
 
@@ -28,6 +31,11 @@ Opponent: TypeAlias = str | Agent
 Opponents: TypeAlias = Opponent | Sequence[Opponent] | Mapping[Any, float]
 """One opponent for every seat; or one a seat, in seat order after the learner; or weights by
 which each seat's opponent is drawn anew every game."""
+
+
+def remembers(opponent: Opponent) -> bool:
+    """Tell whether an opponent asks for what was done before (`View.memory`)."""
+    return bool(getattr(opponent, "remembers", False))
 
 
 class Seating:

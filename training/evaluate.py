@@ -21,9 +21,9 @@ import taki_env
 from agents.answers import CheckedAgent
 from agents.interval import wilson_interval
 from agents.records import RECORDED, recording
-from taki_env.batch import View, check_at_least_one
+from taki_env.batch import check_at_least_one
 from taki_env.learner import LearnerGames
-from taki_env.opponents import Agent
+from taki_env.opponents import Agent, remembers
 from taki_env.policies import POLICIES
 from taki_env.rules import check_num_players
 from training.cli import check_different, check_folder, make_console, run
@@ -91,7 +91,8 @@ def evaluate(
         numbers = np.arange(start, min(start + BATCH, games))
         table = LearnerGames(
             numbers.size, num_players, None, opponent, numbers % num_players,
-            seed=seed, deals=numbers // num_players, keep_actions=start < recorded,
+            seed=seed, deals=numbers // num_players,
+            keep_actions=start < recorded or remembers(agent),
         )  # fmt: skip
         play_out(table, agent)
         for game in range(min(numbers.size, recorded - start)):
@@ -111,8 +112,7 @@ def evaluate(
 def play_out(table: LearnerGames, agent: Agent) -> None:
     """Let an agent play the learner's seats to the end of all games."""
     while (live := np.flatnonzero(~table.ended)).size:
-        view = View(table.batch.states[live], table.batch.legal[live])
-        table.step(agent.act(view), live)
+        table.step(agent.act(table.batch.view(live)), live)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from taki_env.batch import refusal
 from taki_env.cards import MAX_PLAYERS, NUM_ACTIONS
 from taki_env.engine import ONE, Words, seed_word
 from taki_env.learner import advance_many
-from taki_env.opponents import Agent
+from taki_env.opponents import Agent, remembers
 from taki_env.policies import POLICIES
 
 REASONS = (
@@ -109,6 +109,11 @@ class Contestant:
         self._agent = self._make()
         self._caller = _Caller(self._agent, self.name) if math.isfinite(self._time_limit) else None
 
+    @property
+    def remembers(self) -> bool:
+        """Whether the agent asks for what was done before (`View.memory`)."""
+        return remembers(self._agent)
+
     def ask(self, view: View) -> Integers | Failure:
         """Return an action for each game, which may be illegal, or why there are none."""
         if self._disqualified:
@@ -169,6 +174,8 @@ class Table:
         max_decisions: int = 2000,
     ) -> None:
         games = len(batch)
+        if batch.actions is None and any(one.remembers for one in contestants.values()):
+            batch.keep_actions(max_decisions)
         self.batch, self._contestants, self._max_decisions = batch, contestants, max_decisions
         self._controllers = np.full((games, MAX_PLAYERS), NOBODY)
         self._controllers[:, : controllers.shape[1]] = controllers
@@ -226,7 +233,7 @@ class Table:
         seats = self.batch.actors[games]
         taken = self._taken[games, seats].astype(np.uint64)
         words = seed_word(self._words[games], seats.astype(np.uint64), taken)
-        return View(self.batch.states[games], self.batch.legal[games], words)
+        return self.batch.view(games, words)
 
     def _ask(self, contestant: Contestant, games: Integers) -> None:
         """Carry out what an agent chooses; where it fails, fewer games are asked for at once."""
