@@ -113,7 +113,9 @@ def _place_played(move: Any, number: Int, card: Int, places: Places, count: Int)
 
 
 @inner
-def _place_moves(moves: Any, moved: Int, seat: Int, places: Places, count: Int, copies: Any) -> bool:
+def _place_moves(
+    moves: Any, moved: Int, seat: Int, places: Places, count: Int, copies: Any
+) -> bool:
     """Place all cards that others have played, and note what their other moves say they lacked."""
     for number in range(moved):
         move = moves[number]
@@ -177,14 +179,12 @@ def _lay_out(start: Record, places: Places, count: Int, worlds: Any) -> None:
 
 
 @inner
-def _count_move(s: Record, legal: np.uint64, action: Int, seat: Int, fits: Any) -> None:
-    """Note how likely a move of another seat was to the two kinds of player."""
-    actor = np.int64(s["actor"])
-    if actor != seat and legal & (legal - ONE) != ZERO:
-        any_legal = 1 / count_bits(legal)
-        chosen = choose_expert(s, legal, DEFAULT_WEIGHTS) == action
-        fits[actor, 0] += log(SURPRISE * any_legal + (1 - SURPRISE if chosen else 0.0))
-        fits[actor, 1] += log(any_legal)
+def _count_move(s: Record, legal: np.uint64, action: Int, fits: Any) -> None:
+    """Note how likely a move is of the two kinds of player."""
+    any_legal = 1 / count_bits(legal)
+    chosen = choose_expert(s, legal, DEFAULT_WEIGHTS) == action
+    fits[s["actor"], 0] += log(SURPRISE * any_legal + (1 - SURPRISE if chosen else 0.0))
+    fits[s["actor"], 1] += log(any_legal)
 
 
 @inner
@@ -197,9 +197,15 @@ def _is_unseen_pass(s: Record, moves: Any, number: Int, moved: Int, seat: Int) -
 
 
 @inner
-def _fit(s: Record, moves: Any, moved: Int, seat: Int, belief: Int, fits: Any) -> float:
-    """Play all moves over again; return the logarithm of how likely they were in this deal."""
-    fits[:] = 0
+def _fit(
+    s: Record, moves: Any, moved: Int, seat: Int, belief: Int, fits: Any, least: float
+) -> float:
+    """Play all moves over again; return the logarithm of how likely they were in this deal.
+
+    It is cut short, and -inf, where it must be less than `least`.
+    """
+    players = np.int64(s["num_players"])
+    fits[:players] = 0
     number = 0
     while True:
         passes = _is_unseen_pass(s, moves, number, moved, seat)
@@ -215,13 +221,18 @@ def _fit(s: Record, moves: Any, moved: Int, seat: Int, belief: Int, fits: Any) -
         legal = legal_actions(s)
         if legal & bit_of(action) == ZERO:
             return -inf
-        if belief == EXPERT:
-            _count_move(s, legal, action, seat, fits)
+        if belief == EXPERT and s["actor"] != seat and legal & (legal - ONE) != ZERO:
+            _count_move(s, legal, action, fits)
+            most = 0.0
+            for other in range(players):
+                most += max(fits[other, 0], fits[other, 1])
+            if most < least:
+                return -inf
         apply_action(s, action)
     fit = 0.0
-    for other in range(np.int64(s["num_players"])):
+    for other in range(players):
         more, less = max(fits[other, 0], fits[other, 1]), min(fits[other, 0], fits[other, 1])
-        fit += more + log(1 + exp(less - more))
+        fit += more + log(0.5 + 0.5 * exp(less - more))
     return fit
 
 
@@ -256,7 +267,7 @@ def begin(
     if not _place_rest(places, count, copies, word):
         return 0, -inf
     _lay_out(start, places, count, worlds)
-    fit = _fit(worlds[0], moves, moved, seat, belief, fits)
+    fit = _fit(worlds[0], moves, moved, seat, belief, fits, -inf)
     if fit == -inf or not _looks_like(worlds[0], root, seat):
         return 0, -inf
     worlds[1] = worlds[0]
@@ -285,9 +296,10 @@ def walk(
             continue
         places[one]["card"], places[other]["card"] = places[other]["card"], card
         _lay_out(start, places, count, worlds)
-        proposed = _fit(worlds[0], moves, moved, seat, belief, fits)
         word = next_random(word)
-        if np.float64(word >> _ELEVEN) * _UNIT < exp(proposed - fit):
+        least = fit + log(np.float64((word >> _ELEVEN) + ONE) * _UNIT)
+        proposed = _fit(worlds[0], moves, moved, seat, belief, fits, least)
+        if proposed >= least and proposed > -inf:
             fit = proposed
             worlds[1] = worlds[0]
         else:

@@ -181,9 +181,7 @@ class SearchAgent:
         nodes = MOST_NODES if self.milliseconds else NODES_A_SIMULATION * self.simulations + 2
         return np.empty(min(MOST_NODES, nodes), NODE_DTYPE)
 
-    def _grown(
-        self, root: Records, word: Words, memory: Remembered, game: int
-    ) -> tuple[Tree, int]:
+    def _grown(self, root: Records, word: Words, memory: Remembered, game: int) -> tuple[Tree, int]:
         """Return the tree of one game after the whole budget, and the best action."""
         past = _part(memory, slice(game, game + 1))
         tree, action = self._nodes(), np.zeros(1, np.int64)

@@ -29,6 +29,7 @@ from taki_env.engine import (
     legal_actions,
     next_seat,
 )
+
 MOVE_DTYPE = np.dtype(
     [
         ("lacks", "u8"),  # cards, as actions, that the mover surely did not hold
@@ -96,19 +97,24 @@ def _lacked(s: Record, action: Int) -> np.uint64:
 def _note_draws(
     s: Record, before: Record, action: Int, move: Int, drawers: Any, drawn_at: Any
 ) -> None:
-    """Note who has drawn what in an action: the actor first, then the seats after the turn's."""
+    """Note who has drawn what in an action.
+
+    First the actor, for itself, but not after letting a +3 stand; then the seats from the one after
+    the turn's on.
+    """
     top, actor = np.int64(before["draw_size"]), np.int64(before["actor"])
-    seat = actor
-    for number in range(np.int64(s["num_players"]) + 1):
-        if number == 0 or seat != actor:
+    first = before["phase"] != RESPOND or action != PASS
+    seat = actor if first else next_seat(s, before["turn"])
+    for number in range(np.int64(s["num_players"]) + (1 if first else 0)):
+        if number == 0 or not first or seat != actor:
             drawn = np.int64(s["hand_sizes"][seat]) - before["hand_sizes"][seat]
-            if number == 0 and action < DRAW:
+            if seat == actor and action < DRAW:
                 drawn += 1
             for _ in range(drawn):
                 top -= 1
                 drawers[top] = seat
                 drawn_at[top] = move
-        seat = next_seat(s, np.int64(before["turn"]) if number == 0 else seat)
+        seat = next_seat(s, before["turn"] if first and number == 0 else seat)
 
 
 @inner
