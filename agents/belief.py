@@ -43,7 +43,8 @@ BELIEFS = ("uniform", "rules", "expert")
 """What others' moves are taken to say of their hands: nothing; what the rules say; all."""
 UNIFORM, RULES, EXPERT = range(len(BELIEFS))
 SURPRISE = 0.1
-FIRST_STEPS, STEPS = 300, 10
+FIRST_STEPS, STEPS = 500, 20
+PICKS = 20
 """Steps of the chain to the first deal, and from each deal to the next."""
 PLACE_DTYPE = np.dtype(
     [
@@ -275,11 +276,31 @@ def begin(
 
 
 @inner
+def _pick(places: Places, count: Int, kept: bool, word: np.uint64) -> tuple[Int, np.uint64]:
+    """Return one of the first places, if wanted one whose card was not played; and a word."""
+    for _ in range(PICKS):
+        word = next_random(word)
+        place = below(word, count)
+        if not kept or not places[place]["played"]:
+            break
+    return place, word
+
+
+@inner
+def _swap(places: Places, one: Int, other: Int) -> None:
+    card, played = places[one]["card"], places[one]["played"]
+    places[one]["card"], places[one]["played"] = places[other]["card"], places[other]["played"]
+    places[other]["card"], places[other]["played"] = card, played
+
+
+@inner
 def walk(
     start: Record, moves: Any, moved: Int, seat: Int, belief: Int, places: Places, count: Int,
     worlds: Any, fits: Any, fit: float, word: np.uint64, steps: Int,
 ) -> tuple[float, np.uint64]:  # fmt: skip
     """Take some steps of the chain; ``worlds[1]`` stays the game now in the deal it has come to.
+
+    Three of four steps swap cards that were not played: few others can be moved.
 
     Returns how well this deal fits, and the next random word.
     """
@@ -288,13 +309,12 @@ def walk(
         owned += 1
     for _ in range(steps):
         word = next_random(word)
-        one = below(word, owned)
-        word = next_random(word)
-        other = below(word, count)
-        card = places[one]["card"]
-        if card == places[other]["card"]:
+        kept_only = below(word, 4) > 0
+        one, word = _pick(places, owned, kept_only, word)
+        other, word = _pick(places, count, kept_only, word)
+        if places[one]["card"] == places[other]["card"]:
             continue
-        places[one]["card"], places[other]["card"] = places[other]["card"], card
+        _swap(places, one, other)
         _lay_out(start, places, count, worlds)
         word = next_random(word)
         least = fit + log(np.float64((word >> _ELEVEN) + ONE) * _UNIT)
@@ -303,7 +323,7 @@ def walk(
             fit = proposed
             worlds[1] = worlds[0]
         else:
-            places[other]["card"], places[one]["card"] = places[one]["card"], card
+            _swap(places, one, other)
     return fit, word
 
 
