@@ -122,7 +122,7 @@ def analysis(game: Game, agent: Agent) -> dict[str, Any]:
     Raises:
         AgentError: the agent raised an exception, or its answer is none.
     """
-    view = game.view()
+    view = game.view(remember=True)
     about: dict[str, Any] = {"actor": game.actor}
     if isinstance(agent, Analyst):
         with blaming(agent):

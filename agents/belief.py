@@ -43,9 +43,11 @@ BELIEFS = ("uniform", "rules", "expert")
 """What others' moves are taken to say of their hands: nothing; what the rules say; all."""
 UNIFORM, RULES, EXPERT = range(len(BELIEFS))
 SURPRISE = 0.1
+"""Share of moves in which an expert does anything."""
 FIRST_STEPS, STEPS = 500, 20
-PICKS = 20
 """Steps of the chain to the first deal, and from each deal to the next."""
+PICKS = 20
+"""Places that are looked at for one whose card was not played."""
 PLACE_DTYPE = np.dtype(
     [
         ("lacks", "u8"),  # cards that it surely did not hold when it was in a hand

@@ -33,6 +33,10 @@ from taki_env.record import COMMON_KEYS, FULL_KEYS, PLAY_KEYS, STEP_KEYS
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
+SEARCH_REPORTS = (
+    *("search_2p.json", "search_rules.json", "search_uniform.json", "search_20k.json"),
+    "search_4p.json",
+)
 SMALL = [name for name in DECKS if name != "standard"]
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -200,7 +204,7 @@ def search_strength() -> str:
             report["num_players"], agent, opponent, percent(lineup["rates"][agent]),
             f"{lineup['games']:,}",
         )
-        for report in map(results, ("search_2p.json", "search_20k.json", "search_4p.json"))
+        for report in map(results, SEARCH_REPORTS)
         for lineup in report["lineups"]
         for agent, opponent in [lineup["agents"][:2]]
     ]  # fmt: skip

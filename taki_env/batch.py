@@ -340,7 +340,7 @@ class Batch:
         return past
 
     def keep_actions(self, most: int) -> None:
-        """Keep the actions of all games from now on, so that `game` knows their history.
+        """Keep the actions of all games from now on, so that `game` and `view` know their history.
 
         Args:
             most: of a game; one byte of memory each.

@@ -33,6 +33,7 @@ from taki_env.engine import (
 from taki_env.errors import IllegalActionError
 from taki_env.game import Game
 from taki_env.loops import ask_ahead, first_illegal
+from taki_env.memory import MOST_ACTIONS
 from taki_env.opponents import Opponents, Seating, remembers
 from taki_env.policies import POLICIES, choose
 from taki_env.rules import Rules
@@ -94,8 +95,8 @@ class LearnerGames:
         max_decisions: a game is truncated after so many decisions of all seats.
         seed: of the deals, the learner's seats and the opponents.
         deals: see `Batch`.
-        keep_actions: keep those of all games, as `Batch.keep_actions` does; so it is if an opponent
-            remembers.
+        keep_actions: keep those of all games, as `Batch.keep_actions` does; otherwise so many as
+            opponents remember, if any does.
 
     Raises:
         ValueError: a value out of its range; says what is allowed.
@@ -116,8 +117,10 @@ class LearnerGames:
         check_at_least_one("max_decisions", max_decisions)
         self.batch = Batch(num_games, num_players, rules, seed, deals)
         self.seating = Seating(opponents, self.batch.num_players.tolist())
-        if keep_actions or any(remembers(agent) for agent in self.seating.agents):
+        if keep_actions:
             self.batch.keep_actions(max_decisions)
+        elif any(remembers(agent) for agent in self.seating.agents):
+            self.batch.keep_actions(min(max_decisions, MOST_ACTIONS))
         if learner_seat is not None:
             check_learner_seat(learner_seat, self.batch.num_players)
         self._fixed_seats = None if learner_seat is None else np.array(learner_seat, np.int64)

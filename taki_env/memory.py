@@ -40,6 +40,8 @@ MOVE_DTYPE = np.dtype(
     ]
 )
 """A move that the seat has seen. A pass of another seat on a +3 is not seen, nor is the asking."""
+MOST_ACTIONS = 10_000
+"""Actions that are kept of a game for its players to remember; longer ones are forgotten whole."""
 PILE = sum(STANDARD_DECK)
 """Places of the draw pile."""
 

@@ -372,7 +372,9 @@ def test_answers_of_different_seats_are_different_nodes() -> None:
     """Who breaks a +3 is public, though who was asked is not."""
     hands = [["red 1", "red 3", "red 4", "+3"], EIGHT, [*EIGHT[:4], "blue 1"], ["red 9"] * 2]
     agent = SearchAgent(3000, rollout="random")
-    tree, _ = agent._grown(*agent._roots(game(hands).view()))
+    view = game(hands).view()
+    roots, words = agent._roots(view)
+    tree, _ = agent._grown(roots, words, agent._remembered(view, roots), 0)
     plus_three = next(n for n in children(tree, 0) if ACTIONS[tree["action"][n]] == "+3")
     breakers = [
         (int(tree["actor"][n]), bool(tree["asked"][n]))
@@ -390,9 +392,9 @@ def tiny_searches() -> str:
         table = Game(3, VARIANTS["all"], seed=6)
         for _ in range(3):
             agent = SearchAgent(6, rollout=rollout, opponents=opponents)
-            found = agent.analyze(table.view())
+            found = agent.analyze(table.view(remember=True))
             digest.update(repr(found).encode())
-            table.apply(int(agent.act(table.view())[0]))
+            table.apply(int(agent.act(table.view(remember=True))[0]))
     return digest.hexdigest()
 
 

@@ -76,7 +76,8 @@ def by_view(table: Game, seat: int) -> Any:
         **{name: view.built_in(name, np.random.default_rng(1)) for name in ("random", "greedy")},
         "samples": view.sample_states(3, np.random.default_rng(1))["rng"],
     }
-    return {**public(view), **drawn, "length": len(view)}
+    memory = vars(table.view(remember=True).memory)
+    return {**public(view), **drawn, "memory": memory, "length": len(view)}
 
 
 def seated(games: Any, table: Game, seat: int) -> tuple[Any, str]:

@@ -469,6 +469,22 @@ def test_search_gains_from_what_it_remembers() -> None:
     assert len({str(report.lengths) for report in reports}) == 3
 
 
+def test_a_searcher_remembers_by_the_clock_as_well() -> None:
+    """The tree grows over several calls, each with a chain of its own."""
+    table = random_game(3, "standard", 3, 30)
+    view = table.view(remember=True)
+    assert view.memory is not None and view.memory.counts[0] > 5
+    (found,) = SearchAgent(milliseconds=30).analyze(view)
+    assert sum(candidate.visits for candidate in found) > 200
+    assert sorted(candidate.action for candidate in found) == table.legal_actions()
+
+
+def test_a_game_may_be_long_beyond_measure() -> None:
+    """No memory is taken for actions that will hardly be."""
+    report = play(["search:simulations=2", "expert"], 2, 2, max_decisions=10**12)
+    assert report.lengths.games == 2
+
+
 def test_in_the_arena_a_searcher_that_remembers_plays_the_same_whatever_the_batch() -> None:
     """Also by threads."""
     entrants = ["search:simulations=20", "expert"]

@@ -398,6 +398,15 @@ def rl_game() -> tuple[rl_environment.Environment, int]:
     return environment, size
 
 
+def test_learners_are_dealt_the_same_games_every_time() -> None:
+    """The environment is seeded: what the others of these tests learn from is no matter of luck."""
+    deals = []
+    for _ in range(2):
+        environment, _ = rl_game()
+        deals.append([environment.reset().observations["info_state"] for _ in range(20)])
+    assert deals[0] == deals[1]
+
+
 def play_games(environment: rl_environment.Environment, agents: list, games: int) -> None:
     """Let a learner a seat play and learn; actions are legal, returns those of a game."""
     for _ in range(games):

@@ -23,6 +23,7 @@ from taki_env.batch import refusal
 from taki_env.cards import MAX_PLAYERS, NUM_ACTIONS
 from taki_env.engine import ONE, Words, seed_word
 from taki_env.learner import advance_many
+from taki_env.memory import MOST_ACTIONS
 from taki_env.opponents import Agent, remembers
 from taki_env.policies import POLICIES
 
@@ -175,7 +176,7 @@ class Table:
     ) -> None:
         games = len(batch)
         if batch.actions is None and any(one.remembers for one in contestants.values()):
-            batch.keep_actions(max_decisions)
+            batch.keep_actions(min(max_decisions, MOST_ACTIONS))
         self.batch, self._contestants, self._max_decisions = batch, contestants, max_decisions
         self._controllers = np.full((games, MAX_PLAYERS), NOBODY)
         self._controllers[:, : controllers.shape[1]] = controllers
