@@ -5,7 +5,7 @@ From this an agent can draw conclusions about hidden cards: who drew had nothing
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -197,4 +197,5 @@ def recall(
         starts, np.empty(2, GAME_DTYPE), actions, lengths, seats,
         memory.moves, memory.counts, memory.drawers, memory.drawn_at,
     )  # fmt: skip
-    return memory
+    seen = memory.moves[:, : memory.counts.max(initial=0)].copy()  # no room for what was not seen
+    return replace(memory, moves=seen)

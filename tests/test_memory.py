@@ -26,7 +26,7 @@ from agents.belief import (
     copy_world,
     walk,
 )
-from agents.search import SearchAgent
+from agents.search import CHUNK, SearchAgent
 from taki_env import ACTIONS, CARDS, SYMBOLS, Batch, Game, Rules, View
 from taki_env._jit import entry
 from taki_env.cards import MAX_PLAYERS
@@ -224,6 +224,26 @@ def test_twins_are_remembered_alike_and_searched_alike() -> None:
             assert one[name].tobytes() == other[name].tobytes()
         agent = SearchAgent(40)
         assert str(agent.analyze(views[0])) == str(agent.analyze(views[1]))
+
+
+def test_who_was_asked_and_passed_is_not_remembered() -> None:
+    """Seat 1 could have broken a +3, or had nothing to break it with: seat 0 knows no difference.
+
+    Nobody answers, so seats 1 and 2 draw three cards each.
+    """
+    memories = []
+    for card, passes in (("+3 breaker", ["pass"]), ("green 9", [])):
+        hands = [["red 1", "red 3", "+3"], ["red 5", "red 8", card], ["red 6", "red 8", "green 3"]]
+        top = ["blue 1", "blue 3", "blue 4", "yellow 1", "yellow 3", "yellow 4"]
+        table = game([sorted(hand, key=CARDS.index) for hand in hands], "red 7", top=top)
+        for action in ("+3", *passes, "red 5", "red 6"):
+            table.apply(action)
+        memory = table.view(remember=True).memory
+        assert memory is not None and memory.counts.tolist() == [3]
+        assert sorted(memory.drawers[0, memory.drawers[0] >= 0]) == [1, 1, 1, 2, 2, 2]
+        memories.append(memory)
+    assert memories[0].starts["draw_size"] == memories[1].starts["draw_size"]
+    assert_equal(*memories)
 
 
 # Deals that agree with the past -------------------------------------------------------------------
@@ -474,8 +494,8 @@ def test_a_searcher_remembers_by_the_clock_as_well() -> None:
     table = random_game(3, "standard", 3, 30)
     view = table.view(remember=True)
     assert view.memory is not None and view.memory.counts[0] > 5
-    (found,) = SearchAgent(milliseconds=30).analyze(view)
-    assert sum(candidate.visits for candidate in found) > 200
+    (found,) = SearchAgent(milliseconds=300).analyze(view)
+    assert sum(candidate.visits for candidate in found) > CHUNK
     assert sorted(candidate.action for candidate in found) == table.legal_actions()
 
 
