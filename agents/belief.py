@@ -6,8 +6,9 @@ a step swaps two cards, plays the remembered moves over again, and is kept by ho
 worse the others' moves fit the hands that they would have had. A deal in which a move would have
 been against the rules is impossible.
 
-A player is believed to choose as the expert does but for a share `SURPRISE` of moves, which are any
-legal ones; or, as likely before anything was seen, to be one who always plays any legal action.
+Before anything was seen, a player is believed to be one of two kinds, either as likely: one who
+chooses as the expert does, but for a share `SURPRISE` of moves that are any legal ones; or one who
+always plays any legal action.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ SURPRISE = 0.1
 """Share of moves in which an expert does anything."""
 FIRST_STEPS, STEPS = 500, 20
 """Steps of the chain to the first deal, and from each deal to the next."""
-PICKS = 20
+PICKS = 60
 """Places that are looked at for one whose card was not played."""
 PLACE_DTYPE = np.dtype(
     [
@@ -241,7 +242,7 @@ def _fit(
 
 @inner
 def _looks_like(s: Record, root: Record, seat: Int) -> bool:
-    """Tell whether a game played over again is, to the seat, the one that it sees."""
+    """Tell whether a game played over again can be the one that the seat sees, by a first look."""
     for other in range(np.int64(root["num_players"])):
         if s["hand_sizes"][other] != root["hand_sizes"][other]:
             return False
@@ -279,13 +280,17 @@ def begin(
 
 @inner
 def _pick(places: Places, count: Int, kept: bool, word: np.uint64) -> tuple[Int, np.uint64]:
-    """Return one of the first places, if wanted one whose card was not played; and a word."""
+    """Return one of the first places, if wanted one whose card was not played, and a word.
+
+    The place is -1 if none was found: another one in its stead would not be as likely on the way
+    back, and the chain would favor some deals.
+    """
     for _ in range(PICKS):
         word = next_random(word)
         place = below(word, count)
         if not kept or not places[place]["played"]:
-            break
-    return place, word
+            return place, word
+    return NOBODY, word
 
 
 @inner
@@ -314,7 +319,7 @@ def walk(
         kept_only = below(word, 4) > 0
         one, word = _pick(places, owned, kept_only, word)
         other, word = _pick(places, count, kept_only, word)
-        if places[one]["card"] == places[other]["card"]:
+        if one == NOBODY or other == NOBODY or places[one]["card"] == places[other]["card"]:
             continue
         _swap(places, one, other)
         _lay_out(start, places, count, worlds)

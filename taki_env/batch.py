@@ -140,7 +140,7 @@ class View:
         It is kept for agents with an attribute `remembers` that is true: in the arena, in
         evaluation, at the table of `agents.play`, and for opponents in environments.
         """
-        return None if self._past is None else recall(*self._past(), self.seats)
+        return None if self._past is None else recall(self._states, *self._past(), self.seats)
 
     def built_in(self, policy: str, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Return the actions of a built-in policy, "random" or "greedy", (B,).
@@ -351,6 +351,10 @@ class Batch:
         check_at_least_one("most", most)
         if self.decisions.any():
             raise ValueError("actions are kept from the deal on, and games have begun")
+        self._keep_actions(most)
+
+    def _keep_actions(self, most: int) -> None:
+        """Keep the actions, also of games that have begun: their past stays unknown."""
         self.actions = np.zeros((len(self), most), np.uint8)
 
     def game(self, index: int) -> Game:
@@ -365,8 +369,8 @@ class Batch:
         if self.actions is not None and game.decisions <= self.actions.shape[1]:
             dealt = Game(game.num_players, self.rules, self.seed)
             dealt._deal(self.seed, int(self.episodes[index]), int(self.deals[index]))
-            game._first, game._dealt = dealt._first, dealt._dealt
-            game._actions = self.actions[index, : game.decisions].tolist()
+            if dealt._go_on(self.actions[index, : game.decisions].tolist(), game):
+                return dealt
         return game
 
     def step(self, actions: npt.ArrayLike) -> None:

@@ -201,6 +201,14 @@ class Game:
         apply_many(self._states, _FIRST, np.array([index]), self._legal)
         self._actions.append(index)
 
+    def _go_on(self, actions: Sequence[int], end: Game) -> bool:
+        """Carry out actions; return whether all are legal, and lead to the same game as `end`."""
+        for action in actions:
+            if action not in self.legal_actions():
+                return False
+            self.apply(action)
+        return self._states.tobytes() == end._states.tobytes()
+
     def _action_index(self, action: object) -> int | None:
         if type(action) is int or type(action) is np.int64:  # the rest is rare, and slow
             return int(action) if 0 <= action < NUM_ACTIONS else None

@@ -116,15 +116,14 @@ class LearnerGames:
     ) -> None:
         check_at_least_one("max_decisions", max_decisions)
         self.batch = Batch(num_games, num_players, rules, seed, deals)
-        self.seating = Seating(opponents, self.batch.num_players.tolist())
         if keep_actions:
             self.batch.keep_actions(max_decisions)
-        elif any(remembers(agent) for agent in self.seating.agents):
-            self.batch.keep_actions(min(max_decisions, MOST_ACTIONS))
+        self.seating = Seating(opponents, self.batch.num_players.tolist())
         if learner_seat is not None:
             check_learner_seat(learner_seat, self.batch.num_players)
         self._fixed_seats = None if learner_seat is None else np.array(learner_seat, np.int64)
         self.max_decisions = max_decisions
+        self._keep_what_is_remembered()
         self.seats: Seats = np.zeros(num_games, np.int64)
         """The learner's seat in each game, (num_games,)."""
         self.terminated: Flags = np.zeros(num_games, np.bool_)
@@ -183,6 +182,11 @@ class LearnerGames:
     def change_opponents(self, opponents: Opponents) -> None:
         """Take other opponents for games that are dealt from now on; see `Seating.change`."""
         self.seating.change(opponents)
+        self._keep_what_is_remembered()
+
+    def _keep_what_is_remembered(self) -> None:
+        if self.batch.actions is None and any(map(remembers, self.seating.agents)):
+            self.batch._keep_actions(min(self.max_decisions, MOST_ACTIONS))
 
     def _seat_learners(self, games: Seats) -> None:
         """Draw the learner's seats and the opponents of new games; the others move first."""

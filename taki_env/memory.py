@@ -12,7 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env._jit import entry, inner
-from taki_env.cards import CHANGE_COLOR, DRAW, MAX_PLAYERS, PASS, RESPOND, STANDARD_DECK
+from taki_env.cards import (
+    CHANGE_COLOR,
+    DRAW,
+    MAX_PLAYERS,
+    NUM_ACTIONS,
+    PASS,
+    RESPOND,
+    STANDARD_DECK,
+)
 from taki_env.engine import (
     CHANGE_COLORS,
     GAME_DTYPE,
@@ -50,7 +58,8 @@ PILE = sum(STANDARD_DECK)
 class Memory:
     """What the actors of B games remember since the last shuffle.
 
-    Where nothing is known of the past, `starts` is now and `counts` is 0.
+    Where nothing is known of the past, `starts` is now and `counts` is 0. It begins later than the
+    last shuffle where somebody was asked to answer a +3 right after that.
     """
 
     starts: Records
@@ -137,6 +146,7 @@ def _hide(start: Record, seat: Int, drawers: Any) -> None:
 @entry
 def remember_many(
     starts: Records,
+    ends: Records,
     scratch: Records,
     actions: npt.NDArray[np.uint8],
     lengths: npt.NDArray[np.int64],
@@ -150,6 +160,7 @@ def remember_many(
 
     Args:
         starts: the games when their history begins; afterwards see `Memory`.
+        ends: for the games as they are after all that was done, (B,).
         scratch: memory, two records.
         actions: all that was done since, (B, most), of which the first `lengths` count.
         lengths: (B,).
@@ -163,16 +174,18 @@ def remember_many(
     for i in range(starts.size):
         scratch[0] = starts[i]
         count = 0
-        drawers[i, :] = NOBODY
         for k in range(lengths[i]):
             scratch[1] = scratch[0]
             action = np.int64(actions[i, k])
+            if action >= NUM_ACTIONS or legal_actions(s) & bit_of(action) == ZERO:
+                break  # it is the past of another game
             lacked = _lacked(s, action)
             apply_action(s, action)
             if s["rng"] != before["rng"] or starts[i]["phase"] == RESPOND:
                 starts[i] = scratch[0]
                 count = 0
                 drawers[i, :] = NOBODY
+                drawn_at[i, :] = 0
                 continue
             asked = before["phase"] == RESPOND
             if not asked or action != PASS or before["actor"] == seats[i]:
@@ -182,20 +195,35 @@ def remember_many(
                 count += 1
             _note_draws(s, before, action, count - 1, drawers[i], drawn_at[i])
         counts[i] = count
+        ends[i] = scratch[0]
         _hide(starts[i], seats[i], drawers[i])
 
 
+def in_bytes(states: Records) -> npt.NDArray[np.uint8]:
+    """Return records as bytes, (B, bytes of one)."""
+    return np.ascontiguousarray(states).view(np.uint8).reshape(states.size, -1)
+
+
 def recall(
+    states: Records,
     starts: Records,
     actions: npt.NDArray[np.uint8],
     lengths: npt.NDArray[np.int64],
     seats: npt.NDArray[np.int64],
 ) -> Memory:
-    """Return what `seats` remember of games (B,), see `remember_many`; `starts` is changed."""
-    memory = Memory.empty(starts, int(lengths.max(initial=0)))
+    """Return what `seats` remember of games `states` (B,), see `remember_many`.
+
+    Nothing where the past is of another game: where it does not lead to the state.
+    """
+    memory, ends = Memory.empty(starts.copy(), int(lengths.max(initial=0))), np.empty_like(states)
     remember_many(
-        starts, np.empty(2, GAME_DTYPE), actions, lengths, seats,
+        memory.starts, ends, np.empty(2, GAME_DTYPE), actions, lengths, seats,
         memory.moves, memory.counts, memory.drawers, memory.drawn_at,
     )  # fmt: skip
+    other = (in_bytes(ends) != in_bytes(states)).any(1)
+    if other.any():
+        begun, known = starts.copy(), np.where(other, 0, lengths)
+        begun[other] = states[other]
+        return recall(states, begun, actions, known, seats)
     seen = memory.moves[:, : memory.counts.max(initial=0)].copy()  # no room for what was not seen
     return replace(memory, moves=seen)

@@ -246,6 +246,36 @@ def test_who_was_asked_and_passed_is_not_remembered() -> None:
     assert_equal(*memories)
 
 
+def after_a_silence(third: str, last: str, passes: list[str]) -> tuple[Game, Memory]:
+    """Return a game after a +3 and a silent last card, for which the draw pile is not enough.
+
+    Seat 0 draws four cards for its silence, seats 1 and 2 three each: after the first four the
+    played cards are shuffled.
+    """
+    hands = [["red 1", "+3"], ["blue 3", "blue 4", third], ["green 3", "green 4", "green 5"]]
+    top = ["blue 6", "blue 8", "blue 9", last]
+    under = ["red 3", "red 4", "red 5", "red 6", "red 8", "red 9", "blue 1", "blue 5"]
+    cards = [*hands[0], *hands[1], *hands[2], *top, *under, "red 7"]
+    rules = {"deck": [cards.count(card) for card in CARDS], "hand_size": 1}
+    hands = [sorted(hand, key=CARDS.index) for hand in hands]
+    table = game(hands, "red 7", rules=rules, top=top, under=under)
+    for action in ("+3", "pass", *passes):
+        table.apply(action)
+    while table.actor != 2:
+        table.apply(table.legal_names()[0])
+    memory = table.view(remember=True).memory
+    assert memory is not None
+    return table, memory
+
+
+def test_who_was_asked_before_a_shuffle_is_not_remembered() -> None:
+    """Seat 1 can break the +3 and does not, or cannot: seat 2 has seen the same."""
+    table, memory = after_a_silence("+3 breaker", "green 1", ["pass"])
+    twin, other = after_a_silence("green 1", "+3 breaker", [])
+    assert np.array_equal(table.observation(2), twin.observation(2))
+    assert_equal(memory, other)
+
+
 # Deals that agree with the past -------------------------------------------------------------------
 
 
@@ -343,6 +373,33 @@ def test_hands_are_drawn_as_often_as_they_are_likely(belief: int, seed: int) -> 
     total = sum(weights.values())
     distance = sum(abs(found[hand] / 20_000 - weights[hand] / total) for hand in weights) / 2
     assert distance < 0.03
+
+
+def test_a_card_is_kept_as_often_as_it_is_likely_where_much_was_played() -> None:
+    """Seat 1 has laid 24 red cards in a run and holds one card; the second red 1 is unseen.
+
+    The hand is that red 1, or one of three others that lie in the pile otherwise. Either copy of
+    red 1 can have been the one that was laid, unless both were in the hand: so that is half as
+    likely as each other card, 1/7.
+    """
+    twice = [f"red {symbol}" for symbol in SYMBOLS if symbol not in ("1", "taki")] * 2
+    laid = [*twice, "red 1"]
+    others = ["green 1", "blue 3", "yellow 4"]
+    rest = ["red 1", *others]
+    hands = [["green 5", "green 6"], sorted(["red taki", *laid, "green 1"], key=CARDS.index)]
+    pile = [card for card in rest if card != "green 1"]
+    cards = [*hands[0], *hands[1], *pile, "red taki"]
+    rules = {"deck": [cards.count(card) for card in CARDS], "hand_size": 1}
+    table = game(hands, "red taki", rules=rules, top=pile, turn=1, actor=1)
+    for action in ("red taki", *laid, "close taki", "say last card"):
+        table.apply(action)
+    assert table.actor == 0
+    deals = 40_000
+    found = hands_of(sampled(table, RULES, deals), table.rules, 1)
+    assert {hand[0] for hand in found} == set(rest) and all(len(hand) == 1 for hand in found)
+    assert abs(found["red 1",] / deals - 1 / 7) < 0.02
+    for card in others:
+        assert abs(found[card,] / deals - 2 / 7) < 0.02
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -478,7 +535,52 @@ def test_learners_games_resume_with_what_opponents_remember() -> None:
         assert np.array_equal(games.batch.actions, again.batch.actions)
 
 
-def test_search_gains_from_what_it_remembers() -> None:
+def test_the_past_of_another_game_is_forgotten() -> None:
+    """A state of games of another seed, or with other actions, leaves nothing to remember."""
+
+    def made(seed: int) -> tuple[Historian, LearnerGames]:
+        opponent = Historian()
+        games = LearnerGames(8, 3, opponents=opponent, seed=seed)
+        games.restart()
+        return opponent, games
+
+    def step(games: LearnerGames, times: int) -> None:
+        for _ in range(times):
+            live = np.flatnonzero(~games.ended)
+            games.step(games.batch.action_masks()[live].argmax(axis=1), live)
+
+    _, games = made(1)
+    step(games, 6)
+    state = games.state_dict()
+    for seed, action in ((1, None), (2, None), (3, None), (1, 5), (1, 60), (1, 255)):
+        opponent, others = made(seed)
+        changed = {**state, "actions": state["actions"].copy()}
+        if action is not None:
+            changed["actions"][:] = action
+        opponent.seen.clear()
+        others.load_state_dict(changed)
+        step(others, 1)
+        assert opponent.seen and (max(opponent.seen) > 5) == (seed == 1 and action is None)
+        before = [len(others.game(index)._actions) for index in range(8)]
+        assert (max(before) > 5) == (seed == 1 and action is None)
+
+
+def test_opponents_that_come_later_remember_the_games_that_are_dealt_from_then_on() -> None:
+    """Those that have begun have no past."""
+    games, opponent = LearnerGames(4, 2, opponents="random", seed=1), Historian()
+    games.restart()
+    for _ in range(4):
+        games.step(games.batch.action_masks().argmax(axis=1))
+        games.replace_ended()
+    games.change_opponents(opponent)
+    games.reset()
+    for _ in range(5):
+        live = np.flatnonzero(~games.ended)
+        games.step(games.batch.action_masks()[live].argmax(axis=1), live)
+    assert max(opponent.seen) >= 5
+
+
+def test_what_search_believes_bears_on_its_play() -> None:
     """The name says what is believed, and with the same words it plays otherwise."""
     assert SearchAgent(50).name == "search:simulations=50"
     assert SearchAgent(50, belief="rules").name == "search:simulations=50,belief=rules"
