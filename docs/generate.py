@@ -33,7 +33,7 @@ from taki_env.record import COMMON_KEYS, FULL_KEYS, PLAY_KEYS, STEP_KEYS
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
-SEARCH_REPORTS = ("search_2p.json", "search_uniform.json", "search_20k.json", "search_4p.json")
+SEARCH_REPORTS = ("search_2p.json", "search_20k.json", "search_4p.json")
 SMALL = [name for name in DECKS if name != "standard"]
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
