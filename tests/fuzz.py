@@ -231,14 +231,10 @@ def options(choose: random.Random, folder: Path) -> None:
 
 SPECS = (
     *("random", "greedy", "expert", "search", "search:simulations=10,rollout=greedy", "pretrained"),
-    *(
-        "search:time=0.01",
-        "search:belief=rules",
-        "policy:agents/pretrained",
-        "policy:agents/pretrained,sample=true",
-    ),
+    *("search:time=0.01", "policy:agents/pretrained", "policy:agents/pretrained,sample=true"),
     *("policy:nothing.zip,trust=true", "import:tests.test_agents:Nothing", "import:json:loads"),
     *("import:os:getcwd", "pretrained:sample=true", "expert:x=1", "policy:.", "policy:,"),
+    "search:belief=rules",
 )
 
 
