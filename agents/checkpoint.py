@@ -12,7 +12,7 @@ import json
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -25,6 +25,8 @@ DESCRIPTION = "taki"
 """Attribute of the saved model that says what it was trained on."""
 PREFIX = "mlp_extractor.network."
 MODEL_FILE = "model.zip"
+TRAINED_ON = {"env": ENV_ID, "observation_size": OBSERVATION_SIZE}
+"""What all checkpoints that can be played here have in common."""
 MAX_HIDDEN = 8192
 """Width of the widest layers that are read or trained."""
 MAX_BYTES = {"data": 2**28, "policy.pth": 2**31}
@@ -42,10 +44,25 @@ class CheckpointError(ValueError):
     """A file that is no checkpoint of this environment version; the message says why."""
 
 
-def describe(hidden: int, symmetric: bool) -> dict[str, Any]:
+class Shaped(Protocol):
+    """What decides a network's weights: the network itself, or the arguments of its training."""
+
+    @property
+    def hidden(self) -> int:
+        """Width of the layers."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the colors are alike to it."""
+
+    @property
+    def beliefs(self) -> bool:
+        """Whether it takes beliefs."""
+
+
+def describe(shaped: Shaped) -> dict[str, Any]:
     """Return what a checkpoint says of itself."""
-    network = {"hidden": hidden, "symmetric": symmetric}
-    return {"env": ENV_ID, "observation_size": OBSERVATION_SIZE, **network}
+    return TRAINED_ON | {name: getattr(shaped, name) for name in ("hidden", "symmetric", "beliefs")}
 
 
 def save_network(path: Path, network: TakiNetwork, made_by: dict[str, Any]) -> None:
@@ -58,7 +75,7 @@ def save_network(path: Path, network: TakiNetwork, made_by: dict[str, Any]) -> N
     """
     weights = io.BytesIO()
     torch.save({PREFIX + key: value for key, value in network.state_dict().items()}, weights)
-    data = {DESCRIPTION: describe(network.hidden, network.symmetric), "made_by": made_by}
+    data = {DESCRIPTION: describe(network), "made_by": made_by}
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("data", json.dumps(data))
         archive.writestr("policy.pth", weights.getvalue())
@@ -120,11 +137,15 @@ def read_description(file: Path) -> dict[str, Any]:
         )
     if not 1 <= found["hidden"] <= MAX_HIDDEN:
         raise CheckpointError(f"{file}: hidden must be 1 to {MAX_HIDDEN}, not {found['hidden']}")
-    for key, expected in describe(found["hidden"], found.get("symmetric") is not False).items():
+    for key, expected in TRAINED_ON.items():
         if found.get(key) != expected:
             raise CheckpointError(
                 f"{file} was trained with {key} {found.get(key)!r}; this is {expected!r}"
             )
+    found = {"beliefs": False, **found}  # networks had none before they were described so
+    for key in ("symmetric", "beliefs"):
+        if type(found.get(key)) is not bool:
+            raise CheckpointError(f"{file}: {key} must be true or false, not {found.get(key)!r}")
     return found
 
 
@@ -137,7 +158,7 @@ def load_network(path: str | Path) -> TakiNetwork:
     """
     file = model_path(path)
     found = read_description(file)
-    network = TakiNetwork(found["hidden"], found["symmetric"])
+    network = TakiNetwork(found["hidden"], found["symmetric"], found["beliefs"])
     weights = read_tensors(file, "policy.pth")
     if not isinstance(weights, dict):
         raise CheckpointError(f"{file}: the weights are no mapping of names to tensors")
@@ -168,6 +189,8 @@ def check_weights(file: Path, weights: dict[str, Any], network: nn.Module) -> No
 
 class TrustedNetwork(nn.Module):
     """Logits and value of a model of other training (Stable-Baselines3)."""
+
+    beliefs = False
 
     def __init__(self, policy: Any) -> None:
         super().__init__()

@@ -5,6 +5,9 @@ same weights, and cards meet only in means: over those of their color, over thos
 and over all (layers for exchangeable arrays, Hartford et al. 2018). Exchanging colors in the
 observation exchanges the logits of their cards and leaves the value. Without the symmetry it is a
 plain network, for comparison.
+
+With beliefs, an observation is followed by what the others are expected to hold
+(`agents.expectation`), which is treated alike.
 """
 
 from __future__ import annotations
@@ -15,8 +18,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from agents.expectation import BELIEF_SIZE, GROUPS
 from taki_env import OBSERVATION_SIZE
-from taki_env.cards import CHANGE_COLOR, NUM_ACTIONS, NUM_COLORED, NUM_COLORS, NUM_SYMBOLS
+from taki_env.cards import (
+    CHANGE_COLOR,
+    NUM_ACTIONS,
+    NUM_CARDS,
+    NUM_COLORED,
+    NUM_COLORS,
+    NUM_SYMBOLS,
+)
 from taki_env.observation import OFFSETS
 
 OTHER_CARDS = CHANGE_COLOR - NUM_COLORED
@@ -24,6 +35,8 @@ OTHER_LOGITS = OTHER_CARDS + 4
 """Colorless cards but Change Color; draw, close, pass, say."""
 SCALES = (1.0, 0.5, 1.0, 0.25)
 """Of a count of cards, and of its sums over a color, over a symbol, and over both."""
+BELIEF_SCALE = 4
+"""Of an expected count, which is seldom near 1."""
 
 
 def color_features() -> np.ndarray:
@@ -44,14 +57,27 @@ def with_sums(counts: Tensor) -> list[Tensor]:
     return [scale * part.expand_as(counts) for scale, part in zip(SCALES, found, strict=True)]
 
 
-class Cards(nn.Module):
-    """Observations (B, OBSERVATION_SIZE) to a vector for each colored card, (B, 4, 13, width)."""
+def beliefs_of(observations: Tensor) -> tuple[Tensor, Tensor]:
+    """Return what observations (B, inputs) say of hidden colored cards and of the others.
 
-    def __init__(self, width: int, hidden: int) -> None:
+    Returns:
+        for each group of seats, (B, groups, 4, 13), and (B, groups x 5); without beliefs of none.
+    """
+    found = observations[:, OBSERVATION_SIZE:].view(len(observations), -1, NUM_CARDS)
+    colored = found[:, :, :NUM_COLORED].unflatten(2, (NUM_COLORS, NUM_SYMBOLS))
+    return colored, found[:, :, NUM_COLORED:].flatten(1)
+
+
+class Cards(nn.Module):
+    """Observations (B, inputs) to a vector for each colored card, (B, 4, 13, width)."""
+
+    def __init__(self, width: int, hidden: int, beliefs: bool) -> None:
         super().__init__()
+        groups = len(GROUPS) if beliefs else 0
         self.register_buffer("others", other_features(), persistent=False)
-        self.other, self.table = nn.Linear(len(self.others), hidden), nn.Linear(hidden, width)
-        self.card = nn.Linear(2 * len(SCALES) + 2, width, bias=False)
+        others = len(self.others) + groups * (NUM_CARDS - NUM_COLORED)
+        self.other, self.table = nn.Linear(others, hidden), nn.Linear(hidden, width)
+        self.card = nn.Linear((2 + groups) * len(SCALES) + 2, width, bias=False)
         self.symbol = nn.Parameter(torch.randn(NUM_SYMBOLS, width) * 0.3)
 
     def forward(self, observations: Tensor) -> Tensor:
@@ -62,8 +88,11 @@ class Cards(nn.Module):
         )
         color = observations[:, OFFSETS["color"] :][:, :NUM_COLORS, None].expand_as(hand)
         symbol = observations[:, OFFSETS["symbol"] :][:, None, :NUM_SYMBOLS].expand_as(hand)
-        cards = torch.stack([*with_sums(hand), *with_sums(discard), color, symbol], 3)
-        table = self.table(torch.relu(self.other(observations[:, self.others])))
+        believed, believed_others = beliefs_of(observations)
+        sums = [part for cards in believed.unbind(1) for part in with_sums(BELIEF_SCALE * cards)]
+        cards = torch.stack([*with_sums(hand), *with_sums(discard), color, symbol, *sums], 3)
+        others = torch.cat([observations[:, self.others], believed_others], 1)
+        table = self.table(torch.relu(self.other(others)))
         return torch.relu(self.card(cards) + self.symbol + table[:, None, None])
 
 
@@ -85,10 +114,10 @@ class Meeting(nn.Module):
 class CardPolicy(nn.Module):
     """Logits, those of a color's cards and of naming it out of the same weights for all colors."""
 
-    def __init__(self, hidden: int) -> None:
+    def __init__(self, hidden: int, beliefs: bool) -> None:
         super().__init__()
         width = -(-hidden // 4)
-        self.cards = nn.Sequential(Cards(width, hidden), Meeting(width), Meeting(width))
+        self.cards = nn.Sequential(Cards(width, hidden, beliefs), Meeting(width), Meeting(width))
         self.card, self.name, self.other = (nn.Linear(width, n) for n in (1, 1, OTHER_LOGITS))
 
     def forward(self, observations: Tensor) -> Tensor:
@@ -128,22 +157,25 @@ def plain(*sizes: int) -> nn.Sequential:
 
 
 class TakiNetwork(nn.Module):
-    """Logits and value, of separate networks.
+    """Logits and value, of separate networks. Inputs are observations, with beliefs or without.
 
     Args:
         hidden: width of the layers; where there is a vector for each card, of four layers together.
         symmetric: treat the colors alike.
+        beliefs: inputs are observations and beliefs, (B, OBSERVATION_SIZE + BELIEF_SIZE). The value
+            does not depend on the beliefs.
     """
 
-    def __init__(self, hidden: int = 128, symmetric: bool = True) -> None:
+    def __init__(self, hidden: int = 128, symmetric: bool = True, beliefs: bool = False) -> None:
         super().__init__()
-        self.hidden, self.symmetric = hidden, symmetric
+        self.hidden, self.symmetric, self.beliefs = hidden, symmetric, beliefs
         if symmetric:
-            self.policy = CardPolicy(hidden)
+            self.policy = CardPolicy(hidden, beliefs)
             self.values = nn.Sequential(Colors(hidden), plain(hidden, hidden, 1))
             heads = [self.policy.card, self.policy.name, self.policy.other]
         else:
-            self.policy = plain(OBSERVATION_SIZE, hidden, hidden, NUM_ACTIONS)
+            inputs = OBSERVATION_SIZE + (BELIEF_SIZE if beliefs else 0)
+            self.policy = plain(inputs, hidden, hidden, NUM_ACTIONS)
             self.values = plain(OBSERVATION_SIZE, hidden, hidden, hidden, 1)
             heads = [self.policy[-1]]
         for head in heads:  # start near uniform play
@@ -151,15 +183,26 @@ class TakiNetwork(nn.Module):
             nn.init.zeros_(head.bias)
 
     def logits(self, observations: Tensor) -> Tensor:
-        """Return unmasked logits of the actions, (B, 64)."""
+        """Return unmasked logits of the actions for inputs, (B, 64)."""
         logits: Tensor = self.policy(observations)
         return logits
 
     def value(self, observations: Tensor) -> Tensor:
         """Return the expected return of the observer, (B, 1)."""
-        value: Tensor = self.values(observations)
+        value: Tensor = self.values(observations[:, :OBSERVATION_SIZE])
         return value
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Return logits (B, 64) and values (B, 1)."""
         return self.logits(observations), self.value(observations)
+
+
+def with_beliefs(network: TakiNetwork) -> TakiNetwork:
+    """Return a network that takes beliefs as well, and plays as one that does not: weights of 0."""
+    wide = TakiNetwork(network.hidden, network.symmetric, beliefs=True)
+    weights = wide.state_dict()
+    for name, narrow in network.state_dict().items():
+        weights[name].zero_()
+        weights[name][tuple(map(slice, narrow.shape))] = narrow
+    wide.load_state_dict(weights)
+    return wide

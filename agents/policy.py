@@ -7,12 +7,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
 
 from agents.checkpoint import TrustedNetwork, load_network, load_trusted
+from agents.expectation import BELIEF_SIZE, expect_many
 from agents.network import TakiNetwork
 from taki_env import View
 from taki_env.cards import NUM_ACTIONS
-from taki_env.engine import spread_words
+from taki_env.engine import ONE, spread_words
+from taki_env.memory import Memory
+from taki_env.threads import each_chunk
 
 
 class PolicyAgent:
@@ -23,6 +27,8 @@ class PolicyAgent:
         name: of the agent.
         sample: draw from the distribution instead of its most likely action.
         seed: of the agent's own generator.
+        threads: share the games of a call among so many threads where the network takes beliefs;
+            they stay the same.
     """
 
     def __init__(
@@ -31,8 +37,10 @@ class PolicyAgent:
         name: str = "policy",
         sample: bool = False,
         seed: int = 0,
+        threads: int = 1,
     ) -> None:
-        self.network, self.name, self.sample = network, name, sample
+        self.network, self.name, self.sample, self.threads = network, name, sample, threads
+        self.remembers = network.beliefs
         self.rng = np.random.default_rng(seed)
 
     @classmethod
@@ -46,18 +54,40 @@ class PolicyAgent:
         name = f"policy:{path}" + ",sample=true" * sample + ",trust=true" * trust
         return cls(load_trusted(path) if trust else load_network(path), name, sample, seed)
 
+    def inputs(self, view: View) -> Tensor:
+        """Return what the network is given, (B, inputs): observations, and beliefs if it asks.
+
+        Beliefs are 0 where there is no choice.
+        """
+        if not self.network.beliefs:
+            return torch.from_numpy(view.observations)
+        beliefs = np.zeros((len(view), BELIEF_SIZE), np.float32)
+        roots = view.sample_states(1, self.rng)[:, 0]  # so that nothing hidden gets here
+        words = spread_words(view.random_words(self.rng), NUM_ACTIONS + 1)[:, NUM_ACTIONS] | ONE
+        memory = view.memory or Memory.empty(roots)
+
+        def expect(chunk: slice) -> None:
+            expect_many(roots[chunk], words[chunk], memory.arrays(chunk), beliefs[chunk])
+
+        each_chunk(self.threads, len(view), expect)
+        return torch.from_numpy(np.hstack([view.observations, beliefs]))
+
     def predict(self, view: View) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Return the probabilities of the actions, (B, 64), and the expected returns, (B,)."""
         with torch.inference_mode():
-            logits, values = self.network(torch.from_numpy(view.observations))
+            logits, values = self.network(self.inputs(view))
             legal = torch.from_numpy(view.action_masks.astype(bool))
             probabilities = torch.softmax(logits.masked_fill(~legal, -torch.inf), 1)
         return probabilities.numpy(), values[:, 0].numpy()
 
     def act(self, view: View) -> npt.NDArray[np.int64]:
         """Return the network's action for each game, (B,)."""
+        return self.choose(self.inputs(view), view)
+
+    def choose(self, inputs: Tensor, view: View) -> npt.NDArray[np.int64]:
+        """Return the network's action for each game, (B,), from what it is given of them."""
         with torch.inference_mode():
-            logits = self.network.logits(torch.from_numpy(view.observations)).numpy()
+            logits = self.network.logits(inputs).numpy()
         if self.sample:  # the largest of Gumbel-perturbed logits is a draw from their softmax
             words = spread_words(view.random_words(self.rng), NUM_ACTIONS)
             uniform = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53 + 2.0**-54

@@ -5,13 +5,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
+from agents.belief import EXPERT, MOST_PLACES, PLACE_DTYPE, begin, copy_world, walk
+from agents.expectation import count_hands, expect_any
 from agents.expert import DEFAULT_WEIGHTS, choose_expert
 from agents.tree import MAX_DECISIONS
 from taki_env._jit import entry
-from taki_env.cards import OVER
+from taki_env.cards import MAX_PLAYERS, OVER
 from taki_env.engine import (
     GAME_DTYPE,
     ONE,
@@ -21,34 +25,68 @@ from taki_env.engine import (
     apply_action,
     legal_actions,
     lowest,
+    next_random,
     seed_word,
 )
 from taki_env.observation import determinize
 
+FIRST_STEPS, STEPS, COUNTS = 200, 5, 4
+"""Steps of the chain before the first deal, and to each of so many deals that are counted, of which
+the last one is played."""
+
 
 @entry
 def evaluate_actions(
-    states: Records, words: Words, deals: int, values: npt.NDArray[np.float32]
+    states: Records,
+    words: Words,
+    deals: int,
+    memory: Any,
+    values: npt.NDArray[np.float32],
+    expected: npt.NDArray[np.float32],
 ) -> None:
     """Add to `values` the mean return of the actor after each legal action.
 
-    What the actor cannot see is re-dealt; all actions of a game play the same deals, so that luck
-    is the same for all. A game that is cut off counts 0.
+    What the actor cannot see is re-dealt, by the chain of `agents.belief` where it remembers what
+    others did. All actions of a game play the same deals, so that luck is the same for all. A game
+    that is cut off counts 0.
 
     Args:
         states: games (B,) that are not over.
         words: uint64 (B,), not 0, to re-deal with.
         deals: for each game.
+        memory: of the actors, the arrays of a `Memory` of these games.
         values: (B, 64), 0 before.
+        expected: what the others are expected to hold, (B, BELIEF_SIZE), 0 before.
     """
-    scratch = np.empty(2, GAME_DTYPE)
+    starts, moves, counts, drawers, drawn_at = memory
+    places, worlds = np.empty(MOST_PLACES, PLACE_DTYPE), np.empty(2, GAME_DTYPE)
+    fits, scratch = np.empty((MAX_PLAYERS, 2)), np.empty(2, GAME_DTYPE)
     for i in range(states.size):
         root = states[i]
         actor, legal = np.int64(root["actor"]), legal_actions(root)
         loss = -1 / (np.int64(root["num_players"]) - 1)
+        unseen, fit, word, steps = 0, 0.0, next_random(words[i]), FIRST_STEPS
+        if counts[i] > 0:
+            unseen, fit = begin(
+                root, starts[i], moves[i], counts[i], drawers[i], drawn_at[i],
+                EXPERT, places, worlds, fits, words[i],
+            )  # fmt: skip
+        if not unseen:
+            expect_any(root, actor, expected[i])
         for deal in range(deals):
-            scratch[0] = root
-            determinize(scratch[0], actor, seed_word(words[i], np.uint64(deal), ZERO))
+            dealt = seed_word(words[i], np.uint64(deal), ZERO)
+            for _ in range(COUNTS if unseen else 0):
+                fit, word = walk(
+                    starts[i], moves[i], counts[i], actor, EXPERT, places, unseen,
+                    worlds, fits, fit, word, steps,
+                )  # fmt: skip
+                steps = STEPS
+                count_hands(worlds[1], actor, 1 / (deals * COUNTS), expected[i])
+            if unseen:
+                copy_world(worlds, scratch, dealt)
+            else:
+                scratch[0] = root
+                determinize(scratch[0], actor, dealt)
             left = legal
             while left != ZERO:
                 action = lowest(left)

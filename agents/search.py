@@ -6,7 +6,6 @@ import math
 import time
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +27,6 @@ LEAST_VISITS = 5
 """Simulations that an action of an expected line was tried in at least."""
 CHUNK = 200
 """Simulations before the first look at the clock, and least that it has to leave time for."""
-
-
-Remembered: TypeAlias = tuple[npt.NDArray[Any], ...]
-"""The arrays of a `Memory`, in its order."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +139,7 @@ class SearchAgent:
         def search(chunk: slice) -> None:
             search_many(
                 roots[chunk], words[chunk], self.simulations, self._settings, self._nodes(),
-                False, _part(memory, chunk), actions[chunk],
+                False, memory.arrays(chunk), actions[chunk],
             )  # fmt: skip
 
         each_chunk(self.threads, len(view), search)
@@ -170,20 +165,17 @@ class SearchAgent:
         roots = view.sample_states(1, self._rng)[:, 0]
         return roots, spread_words(view.random_words(self._rng), 2)[:, 1] | ONE
 
-    def _remembered(self, view: View, roots: Records) -> Remembered:
-        """Return what the actors remember, as arrays; of nothing if there is no need for it."""
-        memory = view.memory if self.remembers else None
-        if memory is None:
-            memory = Memory.empty(roots)
-        return memory.starts, memory.moves, memory.counts, memory.drawers, memory.drawn_at
+    def _remembered(self, view: View, roots: Records) -> Memory:
+        """Return what the actors remember; nothing if there is no need for it."""
+        return (view.memory if self.remembers else None) or Memory.empty(roots)
 
     def _nodes(self) -> Tree:
         nodes = MOST_NODES if self.milliseconds else NODES_A_SIMULATION * self.simulations + 2
         return np.empty(min(MOST_NODES, nodes), NODE_DTYPE)
 
-    def _grown(self, root: Records, word: Words, memory: Remembered, game: int) -> tuple[Tree, int]:
+    def _grown(self, root: Records, word: Words, memory: Memory, game: int) -> tuple[Tree, int]:
         """Return the tree of one game after the whole budget, and the best action."""
-        past = _part(memory, slice(game, game + 1))
+        past = memory.arrays(slice(game, game + 1))
         tree, action = self._nodes(), np.zeros(1, np.int64)
         clear(tree)
         if self.milliseconds is None:
@@ -197,10 +189,6 @@ class SearchAgent:
             left = self.milliseconds / 1000 - seconds
             simulations = int(left / 2 * int(tree["visits"][0]) / seconds)  # half of what is left
         return tree, int(action[0])
-
-
-def _part(memory: Remembered, games: slice) -> Remembered:
-    return tuple(array[games] for array in memory)
 
 
 def children(tree: Tree, node: int) -> list[int]:

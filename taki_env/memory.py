@@ -74,6 +74,11 @@ class Memory:
     drawn_at: npt.NDArray[np.int16]
     """In which move, (B, 116)."""
 
+    def arrays(self, games: slice = slice(None)) -> tuple[npt.NDArray[Any], ...]:
+        """Return the arrays of some games, in their order here, for compiled functions."""
+        every = (self.starts, self.moves, self.counts, self.drawers, self.drawn_at)
+        return tuple(array[games] for array in every)
+
     @classmethod
     def empty(cls, starts: Records, most: int = 0) -> Memory:
         """Return a memory of nothing yet, with room for `most` moves of each game."""

@@ -32,6 +32,8 @@ class SelfPlay:
 
     Args:
         max_decisions: a game is truncated after so many decisions of all seats.
+        keep_actions: keep those of all games, as `Batch.keep_actions` does, for agents that
+            remember.
         num_games, num_players, rules, seed: see `Batch`.
 
     Raises:
@@ -45,9 +47,12 @@ class SelfPlay:
         rules: Rules | None = None,
         max_decisions: int = 2000,
         seed: int | None = None,
+        keep_actions: bool = False,
     ) -> None:
         check_at_least_one("max_decisions", max_decisions)
         self.batch = Batch(num_games, num_players, rules, seed)
+        if keep_actions:
+            self.batch.keep_actions(max_decisions)
         self.max_decisions = max_decisions
         self.steps = 0
         """Calls of `step` so far."""
@@ -114,7 +119,10 @@ class SelfPlay:
     def state_dict(self) -> dict[str, npt.NDArray[Any]]:
         """Return all that changes in play but `steps`, as copies of arrays."""
         state = {name: getattr(self.batch, name) for name in ("states", "legal", "episodes")}
-        return {name: array.copy() for name, array in (state | {"last": self._last}).items()}
+        state["last"] = self._last
+        if self.batch.actions is not None:
+            state["actions"] = self.batch.actions
+        return {name: array.copy() for name, array in state.items()}
 
     def load_state_dict(self, state: dict[str, npt.NDArray[Any]], steps: int) -> None:
         """Go on from a `state_dict` and `steps` of games made with the same arguments.
@@ -122,7 +130,8 @@ class SelfPlay:
         Raises:
             ValueError: the arrays are not of these games.
         """
-        for name, array in self.state_dict().items():
+        current = self.state_dict()
+        for name, array in current.items():
             if name not in state or state[name].shape != array.shape:
                 raise ValueError(f"the state of the games lacks {name!r} of shape {array.shape}")
         if type(steps) is not int or steps < 0:
@@ -130,5 +139,6 @@ class SelfPlay:
         if np.any((state["last"] < -1) | (state["last"] >= steps)):
             raise ValueError("the state of the games has decisions that are still to come")
         self.batch.load_states(state["states"], state["episodes"])
+        self.batch.actions = state["actions"].copy() if "actions" in current else None
         self._last[:] = state["last"]
         self.steps = steps

@@ -22,6 +22,7 @@ from sb3_contrib import MaskablePPO
 import agents
 from agents import checkpoint
 from agents.checkpoint import CheckpointError, describe
+from agents.network import TakiNetwork
 from agents.policy import PolicyAgent
 from taki_env import Game
 from taki_env.sb3 import TakiVecEnv
@@ -62,7 +63,7 @@ def write_model(file: Path, data: dict[str, Any], weights: bytes) -> None:
 
 def evil_weights(file: Path, trace: Path) -> None:
     """Write a model of this project's whose weights are evil."""
-    write_model(file, {"taki": describe(8, True)}, torch_file(trace))
+    write_model(file, {"taki": describe(TakiNetwork(8))}, torch_file(trace))
 
 
 def evil_data(file: Path, trace: Path) -> None:

@@ -15,10 +15,12 @@ import torch
 
 import agents
 from agents.checkpoint import CheckpointError, load_network
+from agents.expectation import BELIEF_SIZE
 from agents.rollouts import evaluate_actions
 from taki_env import ACTIONS, Game
 from taki_env.cards import NUM_ACTIONS
 from taki_env.engine import seed_words
+from taki_env.memory import Memory
 from tests.helpers import game
 from tests.test_hidden import permuted
 from tests.test_safety import evil_torch
@@ -44,7 +46,9 @@ TINY = Args(
 def values(table: Game, deals: int = 50, word: int = 1) -> dict[str, float]:
     """Return what each legal action is worth in rollouts."""
     found = np.zeros((1, NUM_ACTIONS), np.float32)
-    evaluate_actions(table._states, seed_words(1, word), deals, found)
+    nothing, expected = Memory.empty(table._states), np.zeros((1, BELIEF_SIZE), np.float32)
+    words = seed_words(1, word)
+    evaluate_actions(table._states, words, deals, nothing.arrays(), found, expected)
     legal = [ACTIONS[action] for action in table.legal_actions()]
     worth = dict(zip(ACTIONS, found[0].tolist(), strict=True))
     assert not any(worth[name] for name in ACTIONS if name not in legal)
@@ -111,8 +115,20 @@ def test_the_run_folder_plays_as_an_agent(finished: Path) -> None:
     assert agents.load(f"policy:{finished}").name == f"policy:{finished}"
 
 
+@pytest.fixture(scope="module")
+def believing(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a short run that goes on from the other one with beliefs."""
+    folder = tmp_path_factory.mktemp("runs")
+    return rollouts.prepare(replace(TINY, start=str(finished), beliefs=True, runs=folder))().folder
+
+
+@pytest.mark.parametrize("beliefs", [False, True])
 def test_ctrl_c_and_resume_equal_an_uninterrupted_run(
-    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    beliefs: bool,
+    finished: Path,
+    believing: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What Ctrl-C leaves goes on to the same end bit for bit."""
     iterate = Trainer.iterate
@@ -121,14 +137,35 @@ def test_ctrl_c_and_resume_equal_an_uninterrupted_run(
         os.kill(os.getpid(), signal.SIGINT)
         iterate(trainer)
 
+    start = str(finished) if beliefs else ""
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Trainer, "iterate", pressed)
-        rollouts.prepare(replace(TINY, runs=tmp_path))()
-    folder = tmp_path / TINY.name
+        rollouts.prepare(replace(TINY, beliefs=beliefs, start=start, runs=tmp_path))()
+    folder = tmp_path / replace(TINY, beliefs=beliefs).name
     results = json.loads((folder / runs.RESULTS_FILE).read_text())
     assert not results["finished"] and results["steps"] == TINY.steps // 2
     rollouts.prepare(runs.read_arguments(Args, ["--resume", str(folder)]))()
-    assert same(checkpoint(finished), checkpoint(folder))
+    whole, resumed = checkpoint(believing if beliefs else finished), checkpoint(folder)
+    assert ("actions" in whole["games"]) == beliefs
+    assert same(whole, resumed)
+
+
+def test_beliefs_are_learned_from_what_was_there(finished: Path, believing: Path) -> None:
+    """The network begins as the other one was, and its new weights have moved from 0."""
+    old, new = load_network(finished), load_network(believing)
+    assert not old.beliefs and new.beliefs and agents.load(f"policy:{believing}").remembers
+    wide = new.state_dict()["policy.cards.0.card.weight"]
+    narrow = old.state_dict()["policy.cards.0.card.weight"].shape[1]
+    assert (wide[:, narrow:] != 0).any(1).all()
+
+
+def test_a_network_with_beliefs_is_no_start_without(believing: Path, tmp_path: Path) -> None:
+    """Self-play's tables have none, and rollouts have to be told."""
+    with pytest.raises(CheckpointError, match="'beliefs': True"):
+        Trainer(replace(TINY, start=str(believing)), tmp_path)
+    args = selfplay.Args(players=(2,), hidden=16, threads=1, start=str(believing), runs=tmp_path)
+    with pytest.raises(CheckpointError, match="'beliefs': True"):
+        selfplay.Trainer(args, tmp_path)
 
 
 def test_self_play_begins_with_a_network(finished: Path, tmp_path: Path) -> None:
@@ -167,7 +204,7 @@ def test_bad_arguments_are_refused(change: dict[str, object], words: str) -> Non
 def test_threads_change_nothing_and_seeds_do(tmp_path: Path) -> None:
     """Positions are shared out among threads, not their random words."""
     seen = [
-        Trainer(replace(TINY, seed=seed, threads=threads), tmp_path).play()
+        Trainer(replace(TINY, seed=seed, threads=threads, beliefs=True), tmp_path).play()
         for seed, threads in ((0, 1), (0, 3), (1, 1))
     ]
     assert same(seen[0], seen[1]) and not same(seen[0], seen[2])

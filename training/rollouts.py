@@ -7,6 +7,7 @@ the expert at the price of one look. (Rollouts of a base policy: Tesauro and Gal
 where the learner itself gets to: Ross, Gordon and Bagnell 2011.)
 
     python -m training.rollouts --players 2 3 4 --shares 2 1 1     one agent for three table sizes
+    python -m training.rollouts --start FOLDER --beliefs           goes on with what others did
     python -m training.rollouts --resume runs/rollouts-seed0       goes on exactly where it stopped
 """
 
@@ -24,12 +25,15 @@ import torch
 from torch import Tensor, nn
 
 from agents.checkpoint import MODEL_FILE
+from agents.expectation import BELIEF_SIZE
 from agents.expert import ExpertAgent
 from agents.policy import PolicyAgent
 from agents.rollouts import evaluate_actions
 from taki_env import View
+from taki_env.batch import Seats
 from taki_env.cards import MAX_PLAYERS, NUM_ACTIONS
-from taki_env.engine import spread_words
+from taki_env.engine import ONE, spread_words
+from taki_env.memory import Memory
 from taki_env.threads import each_chunk
 from training import runs
 from training.cli import run
@@ -55,13 +59,16 @@ class Args(TableOptions):
     """Re-deals in which the actions of a decision are tried."""
     own: float = 0.5
     """Share of the seats that the network takes, drawn anew every game; the expert has the rest."""
+    beliefs: bool = False
+    """Let the network see what the others are expected to hold after what they did, and re-deal by
+    that. A decision takes longer, then and later."""
 
     may_be_0: ClassVar = ("seed", "own")
 
     @property
     def name(self) -> str:
         """Of the run's folder."""
-        return f"rollouts-seed{self.seed}"
+        return f"{'beliefs' if self.beliefs else 'rollouts'}-seed{self.seed}"
 
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
@@ -79,7 +86,7 @@ class Trainer(TableTrainer):
         """Which seats of each game are the network's, (games, 10)."""
 
     def play(self) -> list[Tensor]:
-        """Play a rollout; return the observations, masks and action values of its choices."""
+        """Play a rollout; return the inputs, masks and action values of its choices."""
         seen: list[tuple[np.ndarray, ...]] = []
         seed = int(self.rng.integers(2**32))
         network = PolicyAgent(self.network, "network", sample=True, seed=seed)
@@ -89,26 +96,35 @@ class Trainer(TableTrainer):
             actions = masks.argmax(1)  # the only one, where there is no choice
             choice = np.flatnonzero(masks.sum(1) > 1)
             view = self.table.view(choice)
-            seen.append((view.observations, masks[choice], self.action_values(view)))
+            inputs, values = self.try_actions(view, choice)
+            seen.append((inputs, view.action_masks, values))
             own = self.own_seats[choice, self.table.actors[choice]]
-            for agent, games in ((network, choice[own]), (expert, choice[~own])):
-                if games.size:
-                    actions[games] = agent.act(self.table.view(games))
+            if own.any():
+                chosen = network.choose(torch.from_numpy(inputs[own]), self.table.view(choice[own]))
+                actions[choice[own]] = chosen
+            if not own.all():
+                actions[choice[~own]] = expert.act(self.table.view(choice[~own]))
             ended = np.unique(self.table.step(actions).games)
             self.own_seats[ended] = self.rng.random((ended.size, MAX_PLAYERS)) < self.args.own
         return [torch.from_numpy(np.concatenate(arrays)) for arrays in zip(*seen, strict=True)]
 
-    def action_values(self, view: View) -> np.ndarray:
-        """Return the mean return of each legal action in rollouts, float32 (B, 64)."""
+    def try_actions(self, view: View, games: Seats) -> tuple[np.ndarray, np.ndarray]:
+        """Return the network's inputs and what each legal action returns in rollouts, (B, 64)."""
         values = np.zeros((len(view), NUM_ACTIONS), np.float32)
+        beliefs = np.zeros((len(view), BELIEF_SIZE), np.float32)
         states = view.sample_states(1, self.rng)[:, 0]
-        words = spread_words(view.random_words(self.rng), 1)[:, 0] | np.uint64(1)
+        words = spread_words(view.random_words(self.rng), 1)[:, 0] | ONE
 
         def evaluate(chunk: slice) -> None:
-            evaluate_actions(states[chunk], words[chunk], self.args.deals, values[chunk])
+            memory = self.table.view(games[chunk]).memory or Memory.empty(states[chunk])
+            evaluate_actions(
+                states[chunk], words[chunk], self.args.deals, memory.arrays(),
+                values[chunk], beliefs[chunk],
+            )  # fmt: skip
 
         each_chunk(self.args.threads, len(view), evaluate)
-        return values
+        known = [view.observations, beliefs] if self.args.beliefs else [view.observations]
+        return np.hstack(known), values
 
     def iterate(self) -> None:
         """Play a rollout and learn from it."""
@@ -128,9 +144,9 @@ class Trainer(TableTrainer):
         self.iteration += 1
         self.seconds += time.perf_counter() - start
 
-    def loss(self, observations: Tensor, masks: Tensor, values: Tensor) -> Tensor:
+    def loss(self, inputs: Tensor, masks: Tensor, values: Tensor) -> Tensor:
         """Return the squared error of the advantages, and of the value of the likeliest action."""
-        logits, value = self.network(observations)
+        logits, value = self.network(inputs)
         advantages = centered(values, masks)
         error = centered(logits, masks) / SHARPNESS - advantages
         best = logits.masked_fill(masks == 0, -torch.inf).argmax(1, keepdim=True)

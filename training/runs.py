@@ -72,6 +72,11 @@ class Options(ABC):
     """Run folder to go on in; its configuration holds."""
 
     @property
+    def beliefs(self) -> bool:
+        """Whether the network takes beliefs."""
+        return False
+
+    @property
     @abstractmethod
     def table_sizes(self) -> Any:
         """Numbers of players to train and evaluate with."""
@@ -188,7 +193,7 @@ def start(args: Arguments, make: Callable[[Arguments, Path], Run]) -> Run:
     check(args)
     folder = new_run_folder(args.runs, args.name)
     try:
-        description = describe(args.hidden, args.symmetric)
+        description = describe(args)
         write_json(folder / CONFIG_FILE, {**description, "arguments": plain(args)})
         return make(args, folder)
     except BaseException:
@@ -222,7 +227,7 @@ def read_config(kind: type[Arguments], folder: Path) -> Arguments:
 
 def check_description(file: Path, found: Any, args: Any) -> None:
     """Raise CheckpointError unless a file is of this environment and network."""
-    expected = describe(args.hidden, args.symmetric)
+    expected = describe(args)
     if found != expected:
         raise CheckpointError(f"{file} is of {found}; this is {expected}")
 
@@ -274,7 +279,7 @@ def save(training: Run, model_file: str) -> None:
     """Write checkpoint and model, each whole or not at all."""
     args = training.args
     state = {
-        DESCRIPTION: describe(args.hidden, args.symmetric),
+        DESCRIPTION: describe(args),
         "made_by": {**provenance(), "configuration": plain(args)},
         "history": training.history,
         "seconds": training.seconds,
@@ -352,7 +357,7 @@ def matches(training: Run, games: int, seed: int) -> list[dict[str, Any]]:
         for each table size and opponent, who takes all other seats, the figures of a report.
     """
     args, results = training.args, []
-    learner = PolicyAgent(training.network, "learner")
+    learner = PolicyAgent(training.network, "learner", threads=args.threads)
     for num_players, opponent in product(np.unique(args.table_sizes), YARDSTICKS):
         lineup = [learner, *[opponent] * (num_players - 1)]
         report = play(
@@ -432,7 +437,7 @@ def finish(training: Run, finished: bool, console: Console, command: str) -> Non
         finished = False
     report = {
         **provenance(),
-        **describe(args.hidden, args.symmetric),
+        **describe(args),
         "configuration": plain(args),
         "finished": finished,
         "steps": training.steps,

@@ -12,7 +12,7 @@ import torch
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.checkpoint import CheckpointError, describe, load_network, save_network
-from agents.network import TakiNetwork
+from agents.network import TakiNetwork, with_beliefs
 from taki_env import SelfPlay
 from taki_env.rules import Rules
 from training import runs
@@ -75,13 +75,15 @@ class TableTrainer:
         torch.manual_seed(args.seed)
         torch.set_num_threads(args.threads)
         self.rng = np.random.default_rng(args.seed)
-        self.network = TakiNetwork(args.hidden, args.symmetric)
+        self.network = TakiNetwork(args.hidden, args.symmetric, args.beliefs)
         if args.start and not args.resume:
             self.network.load_state_dict(start_weights(args))
         self.optimizer = torch.optim.Adam(self.network.parameters(), args.learning_rate, eps=1e-5)
         self.players = args.table_sizes
         rules = Rules.from_words(args.rules)
-        self.table = SelfPlay(args.games, self.players, rules, seed=args.seed)
+        self.table = SelfPlay(
+            args.games, self.players, rules, seed=args.seed, keep_actions=args.beliefs
+        )
         self.iteration, self.seconds, self.left = 0, 0.0, 1.0
         self.history: list[dict[str, Any]] = []
         self.figures: dict[str, float] = {}
@@ -147,14 +149,16 @@ class TableTrainer:
 
 
 def start_weights(args: TableOptions) -> dict[str, torch.Tensor]:
-    """Return the weights to begin with.
+    """Return the weights to begin with; those for beliefs are 0 if the network had none.
 
     Raises:
         FileNotFoundError: there is no such checkpoint.
         CheckpointError: it is broken, or of another network than the arguments ask for.
     """
     network = load_network(args.start)
-    found, expected = (describe(n.hidden, n.symmetric) for n in (network, args))
+    if args.beliefs and not network.beliefs:
+        network = with_beliefs(network)
+    found, expected = describe(network), describe(args)
     if found != expected:
         raise CheckpointError(f"--start {args.start} is of {found}; this is {expected}")
     return network.state_dict()

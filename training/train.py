@@ -106,7 +106,7 @@ class Run:
             learning_rate=args.learning_rate, seed=args.seed, device="cpu",
             policy_kwargs={"hidden": args.hidden, "symmetric": args.symmetric},
         )  # fmt: skip
-        setattr(self.model, DESCRIPTION, describe(args.hidden, args.symmetric))
+        setattr(self.model, DESCRIPTION, describe(args))
         self.model.made_by = {**provenance(), "configuration": runs.plain(args)}
         self.model.set_logger(configure(str(folder), ["tensorboard"]))
         self.snapshots: list[PolicyAgent] = []

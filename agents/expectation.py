@@ -1,0 +1,134 @@
+"""What the other hands are expected to hold, as inputs for a network, compiled.
+
+Expected are copies of each card in the hands of some groups of seats, in the scale in which an
+observation counts the actor's own: half a copy of a card, a quarter of a Change Color. Where the
+actor remembers what others did, they are means over deals of a chain (`agents.belief`), else every
+hand is as likely.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.belief import (
+    EXPERT,
+    FIRST_STEPS,
+    MOST_PLACES,
+    PLACE_DTYPE,
+    begin,
+    walk,
+)
+from taki_env._jit import entry, inner
+from taki_env.cards import CHANGE_COLOR, MAX_PLAYERS, NUM_CARDS
+from taki_env.engine import (
+    CHANGE_COLORS,
+    GAME_DTYPE,
+    ONCE,
+    ONE,
+    TWICE,
+    ZERO,
+    Int,
+    Record,
+    Records,
+    Words,
+    bit_of,
+    legal_actions,
+    lowest,
+    next_random,
+    next_seat,
+)
+
+GROUPS = ("next seat", "previous seat", "all other seats")
+"""Whose hands are summed up; next is who follows the actor in the direction of play."""
+BELIEF_SIZE = len(GROUPS) * NUM_CARDS
+"""Numbers that a network is given beside an observation: for each group, one of each card."""
+DEALS, STEPS = 100, 10
+"""Deals of the chain that are counted for a decision, and steps to each but the first."""
+
+
+@inner
+def _add(s: Record, seat: Int, other: Int, card: Int, copies: float, out: Any) -> None:
+    """Add copies of a card that one seat holds to what the groups hold."""
+    scaled = np.float32(copies * (0.25 if card == CHANGE_COLOR else 0.5))
+    if other == next_seat(s, seat):
+        out[card] += scaled
+    if seat == next_seat(s, other):
+        out[NUM_CARDS + card] += scaled
+    out[2 * NUM_CARDS + card] += scaled
+
+
+@inner
+def count_hands(s: Record, seat: Int, weight: float, out: Any) -> None:
+    """Add what all but `seat` hold in a deal, times `weight`, to float32 (BELIEF_SIZE,)."""
+    for other in range(np.int64(s["num_players"])):
+        if other == seat:
+            continue
+        held = s["holds"][other, ONCE] & ~CHANGE_COLORS
+        while held != ZERO:
+            bit = held & (~held + ONE)
+            held ^= bit
+            twice = s["holds"][other, TWICE] & bit != ZERO
+            _add(s, seat, other, lowest(bit), weight * (2 if twice else 1), out)
+        if s["change_colors"][other]:
+            _add(s, seat, other, CHANGE_COLOR, weight * s["change_colors"][other], out)
+
+
+@inner
+def expect_any(s: Record, seat: Int, out: Any) -> None:
+    """Add what all but `seat` are expected to hold if nothing tells hidden cards apart."""
+    copies, unseen = np.empty(NUM_CARDS, np.int64), 0
+    for card in range(NUM_CARDS):
+        if card == CHANGE_COLOR:
+            copies[card] = np.int64(s["deck_change_colors"]) - s["change_colors"][seat]
+            copies[card] -= np.int64(s["discard_change_colors"])
+        else:
+            bit = bit_of(card)
+            copies[card] = np.int64(s["deck_one"] & bit != ZERO) + (s["deck_two"] & bit != ZERO)
+            for seen in (s["holds"][seat, ONCE], s["holds"][seat, TWICE]):
+                copies[card] -= seen & bit != ZERO
+            for seen in (s["discard_one"], s["discard_two"]):
+                copies[card] -= seen & bit != ZERO
+        unseen += copies[card]
+    for other in range(np.int64(s["num_players"])):
+        if other != seat:
+            for card in range(NUM_CARDS):
+                _add(s, seat, other, card, copies[card] * s["hand_sizes"][other] / unseen, out)
+
+
+@entry
+def expect_many(roots: Records, words: Words, memory: Any, out: npt.NDArray[np.float32]) -> None:
+    """Add to `out` what the actors of games expect the others to hold, where they have a choice.
+
+    Args:
+        roots: games (B,) that are not over, with nothing hidden that is true.
+        words: uint64 (B,), not 0.
+        memory: of the actors, the arrays of a `Memory` of these games.
+        out: (B, BELIEF_SIZE), 0 before.
+    """
+    starts, moves, counts, drawers, drawn_at = memory
+    places, worlds = np.empty(MOST_PLACES, PLACE_DTYPE), np.empty(2, GAME_DTYPE)
+    fits = np.empty((MAX_PLAYERS, 2))
+    for i in range(roots.size):
+        legal, seat = legal_actions(roots[i]), np.int64(roots[i]["actor"])
+        if legal & (legal - ONE) == ZERO:
+            continue
+        unseen, fit = 0, 0.0
+        if counts[i] > 0:
+            unseen, fit = begin(
+                roots[i], starts[i], moves[i], counts[i], drawers[i], drawn_at[i],
+                EXPERT, places, worlds, fits, words[i],
+            )  # fmt: skip
+        if not unseen:
+            expect_any(roots[i], seat, out[i])
+            continue
+        word, steps = next_random(words[i]), FIRST_STEPS
+        for _ in range(DEALS):
+            fit, word = walk(
+                starts[i], moves[i], counts[i], seat, EXPERT, places, unseen,
+                worlds, fits, fit, word, steps,
+            )  # fmt: skip
+            steps = STEPS
+            count_hands(worlds[1], seat, 1 / DEALS, out[i])
