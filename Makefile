@@ -3,6 +3,7 @@
 # make test-rllib   run those of RLlib, and of the environments with the Gymnasium that it asks for
 # make verify       play the engine beside the plain-Python reference, 5,000,000 decisions
 # make leaderboard  play all agents against each other, for docs/leaderboard.md
+# make pretrained   train the agent that comes with the project anew (an hour and a half, two cores)
 # make docs         build the documentation site in site/
 # make notebooks    run all notebooks again, from top to bottom (some minutes)
 # make check        format, lint, types: what pre-commit and CI check
@@ -18,7 +19,7 @@ INSTALLED := $(VENV)/.installed
 RLLIB := .venv-rllib
 RLLIB_TESTS := rllib.py gymnasium.py pettingzoo.py vector.py spaces.py sb3.py
 
-.PHONY: train test test-rllib verify leaderboard docs notebooks check format clean
+.PHONY: train test test-rllib verify leaderboard pretrained docs notebooks check format clean
 
 train: $(INSTALLED)
 	$(BIN)/python -m training.train
@@ -35,6 +36,12 @@ verify: $(INSTALLED)
 leaderboard: $(INSTALLED)
 	$(BIN)/python -m training.leaderboard
 	$(BIN)/python docs/generate.py
+
+pretrained: $(INSTALLED)
+	@test ! -e runs/pretrained || { echo "runs/pretrained is there: move it, or go on with --resume"; exit 1; }
+	$(BIN)/python -m training.rollouts --players 2 3 4 --shares 2 1 1 --runs runs/pretrained --steps 12000000 --evaluate-seconds 240
+	$(BIN)/python -m training.selfplay --players 2 3 4 --shares 2 1 1 --runs runs/pretrained --start runs/pretrained/rollouts-seed0 --opponents expert --opponent-games 0.4 --past-games 0.1 --learning-rate 3e-4 --entropy 0.001 --batch-size 2048 --steps 18000000 --evaluate-seconds 240
+	$(BIN)/python -m training.rollouts --players 2 3 4 --shares 2 1 1 --runs runs/pretrained --start runs/pretrained/selfplay-seed0 --beliefs --learning-rate 2e-3 --steps 12000000 --evaluation-games 500 --evaluate-seconds 600
 
 docs: $(INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

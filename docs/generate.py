@@ -122,23 +122,37 @@ def baselines() -> str:
     return table(("agent", "against", "win rate"), [(result["agent"], result["opponent"], words)])
 
 
+def pretrained_recipe() -> str:
+    """Return the commands that trained the pretrained agent, from the Makefile."""
+    lines = (ROOT / "Makefile").read_text().partition("\npretrained:")[2].partition("\n\n")[0]
+    commands = re.findall(r"(python -m .*)", lines)
+    return "```bash\n" + "".join(f"{command}\n" for command in commands) + "```\n"
+
+
 def pretrained() -> str:
     """Return how the pretrained agent fares at each table, after each part of its training."""
     runs = [
         results("pretrained_rollouts.json"),
+        results("pretrained_selfplay.json"),
         json.loads((ROOT / "agents" / "pretrained" / "results.json").read_text()),
     ]
     rows = [
-        (r["num_players"], f"1/{r['num_players']}", r["opponent"], percent(first), percent(r))
-        for first, r in zip(*(run["evaluation"] for run in runs), strict=True)
+        (
+            row[0]["num_players"],
+            f"1/{row[0]['num_players']}",
+            row[0]["opponent"],
+            *map(percent, row),
+        )
+        for row in zip(*(run["evaluation"] for run in runs), strict=True)
     ]
-    head = ("players", "parity", "against", "after rollouts", "after self-play as well")
+    head = ("players", "parity", "against", "rollouts", "then self-play", "then beliefs")
     made = ", then ".join(
         f"{run['steps']:,} decisions in {run['training_seconds'] / 60:.0f} minutes" for run in runs
     )
     return table(head, rows) + (
-        f"\n{runs[1]['evaluation'][0]['games']:,} games in each line, every deal from every seat, "
-        f"with 95 % intervals over deals. {made}, on {runs[1]['hardware']['cores']} cores.\n"
+        f"\n{runs[-1]['evaluation'][0]['games']:,} games in each line, every deal from every seat, "
+        f"with 95 % intervals over deals. {made}, on {runs[-1]['hardware']['cores']} cores; "
+        "evaluations come on top.\n"
     )
 
 
@@ -474,6 +488,7 @@ TABLES = {
     "training": training,
     "baselines": baselines,
     "pretrained": pretrained,
+    "pretrained_recipe": pretrained_recipe,
     "pretrained_search": pretrained_search,
     "symmetry": symmetry,
     "recipe": recipe,
