@@ -63,7 +63,7 @@ def beliefs_of(observations: Tensor) -> tuple[Tensor, Tensor]:
     Returns:
         for each group of seats, (B, groups, 4, 13), and (B, groups x 5); without beliefs of none.
     """
-    found = observations[:, OBSERVATION_SIZE:].view(len(observations), -1, NUM_CARDS)
+    found = observations[:, OBSERVATION_SIZE:].unflatten(1, (-1, NUM_CARDS))
     colored = found[:, :, :NUM_COLORED].unflatten(2, (NUM_COLORS, NUM_SYMBOLS))
     return colored, found[:, :, NUM_COLORED:].flatten(1)
 

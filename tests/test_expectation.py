@@ -231,3 +231,11 @@ def test_it_plays_where_nothing_is_remembered(agent: PolicyAgent) -> None:
                 break
             assert agent.act(table.view())[0] in table.legal_actions()
             table.apply(choose.choice(table.legal_actions()))
+
+
+@pytest.mark.parametrize("beliefs", [False, True])
+def test_no_games_are_decided_as_well(beliefs: bool) -> None:
+    """A network takes a batch of none."""
+    network = TakiNetwork(8, beliefs=beliefs)
+    inputs = torch.zeros(0, OBSERVATION_SIZE + BELIEF_SIZE * beliefs)
+    assert [len(part) for part in network(inputs)] == [0, 0]

@@ -17,6 +17,7 @@ import torch
 
 import agents
 from agents.checkpoint import CheckpointError, load_network
+from taki_env import View
 from taki_env.selfplay import Credits
 from training import runs, selfplay, train
 from training.selfplay import Args, Trainer
@@ -30,7 +31,7 @@ TINY = Args(
     hidden=16,
     snapshot_every=1,
     past_games=0.5,
-    opponents=("greedy", "expert"),
+    opponents=("greedy", "search:simulations=4"),
     opponent_games=0.25,
     evaluate_seconds=1e-9,
     evaluation_games=6,
@@ -176,6 +177,25 @@ def test_rivals_sit_at_tables_of_every_size(tmp_path: Path) -> None:
         assert trainer.with_past[at].mean() == pytest.approx(0.5, abs=0.03)
         assert trainer.with_opponents[at].mean() == pytest.approx(0.25, abs=0.03)
     assert not (trainer.with_past & trainer.with_opponents).any()
+
+
+def test_rivals_that_ask_for_it_remember_what_was_done(tmp_path: Path) -> None:
+    """The actions are kept for them, and for nobody else."""
+    counts: list[np.ndarray] = []
+
+    class Spy:
+        name = "spy"
+
+        def act(self, view: View) -> np.ndarray:
+            assert view.memory is not None
+            counts.append(view.memory.counts)
+            return view.action_masks.argmax(1)
+
+    trainer = Trainer(TINY, tmp_path)
+    trainer.rivals = lambda: [(Spy(), trainer.with_opponents)]  # type: ignore[method-assign]
+    trainer.play()
+    assert np.concatenate(counts).max() > 5
+    assert Trainer(replace(TINY, opponents=("greedy",)), tmp_path).table.batch.actions is None
 
 
 def test_ctrl_c_before_the_first_rollout_leaves_a_run_to_go_on_with(

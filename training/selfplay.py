@@ -30,7 +30,7 @@ from agents.network import TakiNetwork
 from agents.policy import PolicyAgent
 from taki_env import OBSERVATION_SIZE
 from taki_env.cards import NUM_ACTIONS
-from taki_env.opponents import Agent
+from taki_env.opponents import Agent, remembers
 from training import runs
 from training.cli import run
 from training.tables import TableOptions, TableTrainer
@@ -67,6 +67,11 @@ class Args(TableOptions, runs.PPOOptions):
     def name(self) -> str:
         """Of the run's folder."""
         return f"selfplay-seed{self.seed}"
+
+    @property
+    def remembers(self) -> bool:
+        """Whether any player asks for what was done before."""
+        return any(remembers(agents.load(name)) for name in self.opponents)
 
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""

@@ -50,6 +50,11 @@ class TableOptions(runs.Options):
             raise ValueError(f"--games {self.games} and --shares leave a size without a table")
 
     @property
+    def remembers(self) -> bool:
+        """Whether any player asks for what was done before."""
+        return self.beliefs
+
+    @property
     def table_sizes(self) -> np.ndarray:
         """The number of players of each game, (games,)."""
         shares = np.array(self.shares or [1.0] * len(self.players))
@@ -82,7 +87,7 @@ class TableTrainer:
         self.players = args.table_sizes
         rules = Rules.from_words(args.rules)
         self.table = SelfPlay(
-            args.games, self.players, rules, seed=args.seed, keep_actions=args.beliefs
+            args.games, self.players, rules, seed=args.seed, keep_actions=args.remembers
         )
         self.iteration, self.seconds, self.left = 0, 0.0, 1.0
         self.history: list[dict[str, Any]] = []
