@@ -41,7 +41,7 @@ ENTRIES = (
     Entry("random"),
     Entry("greedy"),
     Entry("expert"),
-    Entry("pretrained"),
+    Entry("pretrained", most_games=2000),
     Entry("search:simulations=500", most_games=600),
 )
 
