@@ -87,21 +87,18 @@ def _find_places(start: Record, seat: Int, drawers: Any, drawn_at: Any, places: 
 
 
 @inner
-def _count_unseen(start: Record, seat: Int, drawers: Any, copies: Any) -> None:
-    """Count the cards of each type that lie in the places."""
+def count_unseen(s: Record, seat: Int, copies: Any) -> None:
+    """Count the cards of each type that `seat` neither holds nor has seen played, (57,)."""
     copies[:] = 0
-    one, two = start["holds"][seat, ONCE], start["holds"][seat, TWICE]
+    one, two = s["holds"][seat, ONCE], s["holds"][seat, TWICE]
     for card in range(CHANGE_COLOR):
         bit = bit_of(card)
-        for more in (start["deck_one"], start["deck_two"]):
+        for more in (s["deck_one"], s["deck_two"]):
             copies[card] += (more & bit) != ZERO
-        for less in (one, two, start["discard_one"], start["discard_two"]):
+        for less in (one, two, s["discard_one"], s["discard_two"]):
             copies[card] -= (less & bit) != ZERO
-    copies[CHANGE_COLOR] = np.int64(start["deck_change_colors"]) - start["change_colors"][seat]
-    copies[CHANGE_COLOR] -= np.int64(start["discard_change_colors"])
-    for position in range(np.int64(start["draw_size"])):
-        if drawers[position] == seat:
-            copies[start["draw_pile"][position]] -= 1
+    copies[CHANGE_COLOR] = np.int64(s["deck_change_colors"]) - s["change_colors"][seat]
+    copies[CHANGE_COLOR] -= np.int64(s["discard_change_colors"])
 
 
 @inner
@@ -265,7 +262,10 @@ def begin(
     seat = np.int64(root["actor"])
     copies = np.empty(NUM_CARDS, np.int64)
     count = _find_places(start, seat, drawers, drawn_at, places)
-    _count_unseen(start, seat, drawers, copies)
+    count_unseen(start, seat, copies)
+    for position in range(np.int64(start["draw_size"])):
+        if drawers[position] == seat:
+            copies[start["draw_pile"][position]] -= 1
     if not _place_moves(moves, moved, seat, places, count, copies):
         return 0, -inf
     if not _place_rest(places, count, copies, word):

@@ -19,6 +19,7 @@ from agents.belief import (
     MOST_PLACES,
     PLACE_DTYPE,
     begin,
+    count_unseen,
     walk,
 )
 from taki_env._jit import entry, inner
@@ -34,7 +35,6 @@ from taki_env.engine import (
     Record,
     Records,
     Words,
-    bit_of,
     legal_actions,
     lowest,
     next_random,
@@ -79,19 +79,9 @@ def count_hands(s: Record, seat: Int, weight: float, out: Any) -> None:
 @inner
 def expect_any(s: Record, seat: Int, out: Any) -> None:
     """Add what all but `seat` are expected to hold if nothing tells hidden cards apart."""
-    copies, unseen = np.empty(NUM_CARDS, np.int64), 0
-    for card in range(NUM_CARDS):
-        if card == CHANGE_COLOR:
-            copies[card] = np.int64(s["deck_change_colors"]) - s["change_colors"][seat]
-            copies[card] -= np.int64(s["discard_change_colors"])
-        else:
-            bit = bit_of(card)
-            copies[card] = np.int64(s["deck_one"] & bit != ZERO) + (s["deck_two"] & bit != ZERO)
-            for seen in (s["holds"][seat, ONCE], s["holds"][seat, TWICE]):
-                copies[card] -= seen & bit != ZERO
-            for seen in (s["discard_one"], s["discard_two"]):
-                copies[card] -= seen & bit != ZERO
-        unseen += copies[card]
+    copies = np.empty(NUM_CARDS, np.int64)
+    count_unseen(s, seat, copies)
+    unseen = copies.sum()
     for other in range(np.int64(s["num_players"])):
         if other != seat:
             for card in range(NUM_CARDS):
