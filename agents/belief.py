@@ -37,6 +37,7 @@ from taki_env.engine import (
     give,
     legal_actions,
     next_random,
+    take,
 )
 from taki_env.memory import PILE
 
@@ -165,9 +166,9 @@ def _place_rest(places: Places, count: Int, copies: Any, word: np.uint64) -> boo
 
 @inner
 def _lay_out(start: Record, places: Places, count: Int, worlds: Any) -> None:
-    """Make ``worlds[0]`` the start with all cards where they lie in this deal."""
-    worlds[0] = start
-    s = worlds[0]
+    """Make ``worlds[2]`` the start with all cards where they lie in this deal."""
+    worlds[2] = start
+    s = worlds[2]
     for k in range(count):
         if places[k]["position"] == NOBODY:
             s["hand_sizes"][places[k]["seat"]] = 0
@@ -257,6 +258,8 @@ def begin(
 ) -> tuple[Int, float]:  # fmt: skip
     """Find a first deal that agrees with the rules; ``worlds[1]`` is the game now in it.
 
+    ``worlds[0]`` is for calculation, and ``worlds[2]`` the start of the memory in this deal.
+
     Returns the number of places, or 0 if there is no such deal, and how well it fits.
     """
     seat = np.int64(root["actor"])
@@ -271,6 +274,7 @@ def begin(
     if not _place_rest(places, count, copies, word):
         return 0, -inf
     _lay_out(start, places, count, worlds)
+    worlds[0] = worlds[2]
     fit = _fit(worlds[0], moves, moved, seat, belief, fits, -inf)
     if fit == -inf or not _looks_like(worlds[0], root, seat):
         return 0, -inf
@@ -294,10 +298,25 @@ def _pick(places: Places, count: Int, kept: bool, word: np.uint64) -> tuple[Int,
 
 
 @inner
-def _swap(places: Places, one: Int, other: Int) -> None:
+def _swap(s: Record, places: Places, one: Int, other: Int) -> None:
+    """Let the cards of two places change places, also in the start `s` of the memory."""
+    for place in (one, other):  # both first: a hand cannot hold a third copy for a moment
+        if places[place]["position"] == NOBODY:
+            take(s, np.int64(places[place]["seat"]), np.int64(places[place]["card"]))
     card, played = places[one]["card"], places[one]["played"]
     places[one]["card"], places[one]["played"] = places[other]["card"], places[other]["played"]
     places[other]["card"], places[other]["played"] = card, played
+    for place in (one, other):
+        if places[place]["position"] == NOBODY:
+            give(s, np.int64(places[place]["seat"]), np.int64(places[place]["card"]))
+        else:
+            s["draw_pile"][places[place]["position"]] = places[place]["card"]
+
+
+@inner
+def _may_hold(place: Any, other: Any) -> bool:
+    """Tell whether a place may hold another's card, by a first look: it stayed, and was lacked."""
+    return bool(other["played"]) or place["lacks"] & bit_of(np.int64(other["card"])) == ZERO
 
 
 @inner
@@ -321,16 +340,18 @@ def walk(
         other, word = _pick(places, count, kept_only, word)
         if one == NOBODY or other == NOBODY or places[one]["card"] == places[other]["card"]:
             continue
-        _swap(places, one, other)
-        _lay_out(start, places, count, worlds)
         word = next_random(word)
+        if not _may_hold(places[one], places[other]) or not _may_hold(places[other], places[one]):
+            continue
+        _swap(worlds[2], places, one, other)
+        worlds[0] = worlds[2]
         least = fit + log(np.float64((word >> _ELEVEN) + ONE) * _UNIT)
         proposed = _fit(worlds[0], moves, moved, seat, belief, fits, least)
         if proposed >= least and proposed > -inf:
             fit = proposed
             worlds[1] = worlds[0]
         else:
-            _swap(places, one, other)
+            _swap(worlds[2], places, one, other)
     return fit, word
 
 

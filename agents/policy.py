@@ -13,6 +13,7 @@ from agents.checkpoint import TrustedNetwork, load_network, load_trusted
 from agents.expectation import BELIEF_SIZE, expect_many
 from agents.network import TakiNetwork
 from taki_env import View
+from taki_env.batch import check_at_least_one
 from taki_env.cards import NUM_ACTIONS
 from taki_env.engine import ONE, spread_words
 from taki_env.memory import Memory
@@ -39,6 +40,7 @@ class PolicyAgent:
         seed: int = 0,
         threads: int = 1,
     ) -> None:
+        check_at_least_one("threads", threads)
         self.network, self.name, self.sample, self.threads = network, name, sample, threads
         self.remembers = network.beliefs
         self.rng = np.random.default_rng(seed)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.belief import EXPERT, MOST_PLACES, PLACE_DTYPE, begin, copy_world, walk
-from agents.expectation import count_hands, expect_any
+from agents.belief import EXPERT, MOST_PLACES, PLACE_DTYPE, copy_world, walk
+from agents.expectation import expect
 from agents.expert import DEFAULT_WEIGHTS, choose_expert
 from agents.tree import MAX_DECISIONS
 from taki_env._jit import entry
@@ -25,14 +25,12 @@ from taki_env.engine import (
     apply_action,
     legal_actions,
     lowest,
-    next_random,
     seed_word,
 )
 from taki_env.observation import determinize
 
-FIRST_STEPS, STEPS, COUNTS = 200, 5, 4
-"""Steps of the chain before the first deal, and to each of so many deals that are counted, of which
-the last one is played."""
+STEPS = 10
+"""Steps of the chain to each deal."""
 
 
 @entry
@@ -59,30 +57,23 @@ def evaluate_actions(
         expected: what the others are expected to hold, (B, BELIEF_SIZE), 0 before.
     """
     starts, moves, counts, drawers, drawn_at = memory
-    places, worlds = np.empty(MOST_PLACES, PLACE_DTYPE), np.empty(2, GAME_DTYPE)
+    places, worlds = np.empty(MOST_PLACES, PLACE_DTYPE), np.empty(3, GAME_DTYPE)
     fits, scratch = np.empty((MAX_PLAYERS, 2)), np.empty(2, GAME_DTYPE)
     for i in range(states.size):
         root = states[i]
         actor, legal = np.int64(root["actor"]), legal_actions(root)
         loss = -1 / (np.int64(root["num_players"]) - 1)
-        unseen, fit, word, steps = 0, 0.0, next_random(words[i]), FIRST_STEPS
-        if counts[i] > 0:
-            unseen, fit = begin(
-                root, starts[i], moves[i], counts[i], drawers[i], drawn_at[i],
-                EXPERT, places, worlds, fits, words[i],
-            )  # fmt: skip
-        if not unseen:
-            expect_any(root, actor, expected[i])
+        unseen, fit, word = expect(
+            root, starts[i], moves[i], counts[i], drawers[i], drawn_at[i],
+            places, worlds, fits, words[i], expected[i],
+        )  # fmt: skip
         for deal in range(deals):
             dealt = seed_word(words[i], np.uint64(deal), ZERO)
-            for _ in range(COUNTS if unseen else 0):
+            if unseen:
                 fit, word = walk(
                     starts[i], moves[i], counts[i], actor, EXPERT, places, unseen,
-                    worlds, fits, fit, word, steps,
+                    worlds, fits, fit, word, STEPS,
                 )  # fmt: skip
-                steps = STEPS
-                count_hands(worlds[1], actor, 1 / (deals * COUNTS), expected[i])
-            if unseen:
                 copy_world(worlds, scratch, dealt)
             else:
                 scratch[0] = root

@@ -273,7 +273,7 @@ def _search(
     while count > 2 << (rounds - 1):
         rounds += 1
     starts, moves, counts, drawers, drawn_at = memory
-    places, worlds = np.empty(MOST_PLACES, PLACE_DTYPE), np.empty(2, GAME_DTYPE)
+    places, worlds = np.empty(MOST_PLACES, PLACE_DTYPE), np.empty(3, GAME_DTYPE)
     belief, fits = settings[4], np.empty((MAX_PLAYERS, 2))
     unseen, fit, steps = 0, 0.0, FIRST_STEPS
     if belief != UNIFORM and counts[i] > 0:

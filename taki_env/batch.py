@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -438,6 +438,17 @@ class Batch:
         if where.ndim > 1:
             raise IndexError(f"indices must be one or a list of them, not of shape {where.shape}")
         return np.atleast_1d(self._all[where if where.size else where.astype(np.int64)])
+
+
+def check_arrays(state: Mapping[str, Any], current: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Raise ValueError unless a state of games has arrays like those of the current one."""
+    for name, array in current.items():
+        found = state.get(name)
+        like = isinstance(found, np.ndarray) and found.dtype == array.dtype
+        if not like or found.shape != array.shape:
+            raise ValueError(
+                f"the state of the games lacks {name!r} of {array.dtype}, shape {array.shape}"
+            )
 
 
 def check_at_least_one(name: str, value: Any) -> None:

@@ -252,19 +252,28 @@ def give(s: Record, seat: Int, card: Int) -> None:
 
 
 @inner
-def _discard(s: Record, seat: Int, card: Int) -> None:
-    """Move a card from a hand to the discard pile."""
+def take(s: Record, seat: Int, card: Int) -> None:
+    """Take a card out of a hand."""
     s["hand_sizes"][seat] -= 1
     if card == CHANGE_COLOR:
         s["change_colors"][seat] -= 1
         if s["change_colors"][seat] == 0:
             s["holds"][seat, ONCE] &= ~CHANGE_COLORS
-        s["discard_change_colors"] += 1
     else:
         bit = bit_of(card)
         twice = s["holds"][seat, TWICE] & bit
         s["holds"][seat, TWICE] ^= twice
         s["holds"][seat, ONCE] ^= bit ^ twice
+
+
+@inner
+def _discard(s: Record, seat: Int, card: Int) -> None:
+    """Move a card from a hand to the discard pile."""
+    take(s, seat, card)
+    if card == CHANGE_COLOR:
+        s["discard_change_colors"] += 1
+    else:
+        bit = bit_of(card)
         s["discard_two"] |= s["discard_one"] & bit
         s["discard_one"] |= bit
 

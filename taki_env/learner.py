@@ -14,6 +14,7 @@ from taki_env._jit import entry
 from taki_env.batch import (
     Batch,
     Seats,
+    check_arrays,
     check_at_least_one,
     checked_actions,
     observe_states,
@@ -257,9 +258,7 @@ class LearnerGames:
             ValueError: the arrays are not of these games.
         """
         current = self.state_dict()
-        for name, array in current.items():
-            if name not in state or state[name].shape != array.shape:
-                raise ValueError(f"the state of the games lacks {name!r} of shape {array.shape}")
+        check_arrays(state, current)
         check_learner_seat(state["seats"], self.batch.num_players)
         controllers = state["controllers"]
         known = (controllers >= LEARNER) & (controllers < len(self.seating.agents))

@@ -206,7 +206,7 @@ def remember_many(
 
 def in_bytes(states: Records) -> npt.NDArray[np.uint8]:
     """Return records as bytes, (B, bytes of one)."""
-    return np.ascontiguousarray(states).view(np.uint8).reshape(states.size, -1)
+    return np.ascontiguousarray(states).view(np.uint8).reshape(states.size, GAME_DTYPE.itemsize)
 
 
 def recall(

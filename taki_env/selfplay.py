@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from taki_env.batch import Batch, Seats, View, check_at_least_one, rewards_of
+from taki_env.batch import Batch, Seats, View, check_arrays, check_at_least_one, rewards_of
 from taki_env.engine import Words
 from taki_env.rules import Rules
 
@@ -131,13 +131,12 @@ class SelfPlay:
             ValueError: the arrays are not of these games.
         """
         current = self.state_dict()
-        for name, array in current.items():
-            if name not in state or state[name].shape != array.shape:
-                raise ValueError(f"the state of the games lacks {name!r} of shape {array.shape}")
+        check_arrays(state, current)
         if type(steps) is not int or steps < 0:
             raise ValueError(f"steps must be 0 or more, a whole number, not {steps!r}")
-        if np.any((state["last"] < -1) | (state["last"] >= steps)):
-            raise ValueError("the state of the games has decisions that are still to come")
+        seated = np.arange(self._last.shape[1]) < self.batch.num_players[:, None]
+        if np.any((state["last"] < -1) | (state["last"] >= np.where(seated, steps, 0))):
+            raise ValueError("the state of the games has decisions that nobody has taken")
         self.batch.load_states(state["states"], state["episodes"])
         self.batch.actions = state["actions"].copy() if "actions" in current else None
         self._last[:] = state["last"]

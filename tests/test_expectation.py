@@ -16,7 +16,7 @@ from agents.expectation import BELIEF_SIZE, GROUPS
 from agents.network import TakiNetwork, color_features, with_beliefs
 from agents.policy import PolicyAgent
 from agents.rollouts import evaluate_actions
-from taki_env import ACTIONS, CARDS, Game, View
+from taki_env import ACTIONS, CARDS, Game, SelfPlay, View
 from taki_env.cards import COLORS, NUM_ACTIONS, NUM_CARDS, NUM_COLORED
 from taki_env.engine import seed_words
 from taki_env.memory import Memory
@@ -239,3 +239,27 @@ def test_no_games_are_decided_as_well(beliefs: bool) -> None:
     network = TakiNetwork(8, beliefs=beliefs)
     inputs = torch.zeros(0, OBSERVATION_SIZE + BELIEF_SIZE * beliefs)
     assert [len(part) for part in network(inputs)] == [0, 0]
+
+
+def test_no_games_have_no_memory(agent: PolicyAgent) -> None:
+    """Agents that remember answer with no action, as others do."""
+    table = SelfPlay(4, 2, seed=0, keep_actions=True)
+    view = table.view(np.arange(0))
+    assert view.memory is not None and view.memory.counts.size == 0
+    for player in (agent, agents.load("search:simulations=2")):
+        assert player.act(view).size == 0
+
+
+def test_where_nothing_is_hidden_nothing_is_expected(agent: PolicyAgent) -> None:
+    """All other cards lie in the discard pile: the other hand is empty, and so is the draw pile."""
+    hands = [["red 1", "red 3"], []]
+    rules = {"deck": [card in ("red 1", "red 3", "red 7") for card in CARDS], "hand_size": 1}
+    table = game(hands, "red 7", rules=rules)
+    assert len(table.legal_actions()) == 2
+    assert not told(agent, view_of(table)).any()
+
+
+def test_threads_are_checked(agent: PolicyAgent) -> None:
+    """Before the first decision."""
+    with pytest.raises(ValueError, match="threads"):
+        PolicyAgent(agent.network, threads=0)

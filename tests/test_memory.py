@@ -285,7 +285,7 @@ def sample_hands(
 ) -> bool:
     """Write the records of deals of a chain to `out`."""
     starts, moves, counts, drawers, drawn_at = memory
-    places, worlds = np.empty(MOST_PLACES, PLACE_DTYPE), np.empty(2, GAME_DTYPE)
+    places, worlds = np.empty(MOST_PLACES, PLACE_DTYPE), np.empty(3, GAME_DTYPE)
     fits = np.empty((MAX_PLAYERS, 2))
     past = starts[0], moves[0], counts[0]
     count, fit = begin(root[0], *past, drawers[0], drawn_at[0], belief, places, worlds, fits, word)
