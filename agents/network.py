@@ -36,7 +36,7 @@ OTHER_LOGITS = OTHER_CARDS + 4
 SCALES = (1.0, 0.5, 1.0, 0.25)
 """Of a count of cards, and of its sums over a color, over a symbol, and over both."""
 BELIEF_SCALE = 4
-"""Of an expected count, which is seldom near 1."""
+"""Of expected counts of colored cards, which are seldom near 1."""
 
 
 def color_features() -> np.ndarray:

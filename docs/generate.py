@@ -255,7 +255,8 @@ def benchmark() -> str:
 def search_options() -> str:
     """Return the options of search."""
     text = inspect.getdoc(SearchAgent) or ""
-    words = dict(re.findall(r"^    (\w+): (.*)$", text, re.MULTILINE))
+    entries = re.findall(r"^    (\w+): (.*(?:\n        .*)*)$", text, re.MULTILINE)
+    words = {key: " ".join(meaning.split()) for key, meaning in entries}
     defaults = {key: p.default for key, p in inspect.signature(SearchAgent).parameters.items()}
     rows = [(f"`{key}`", defaults[key], words[key]) for key in defaults if key != "seed"]
     return table(("option", "default", "meaning"), rows)

@@ -138,7 +138,7 @@ class View:
         """What the actors remember of what was done before; None where it is not kept.
 
         It is kept for agents with an attribute `remembers` that is true: in the arena, in
-        evaluation, at the table of `agents.play`, and for opponents in environments and self-play.
+        evaluation, at the table of `agents.play`, for opponents in environments, in training.
         """
         return None if self._past is None else recall(self._states, *self._past(), self.seats)
 

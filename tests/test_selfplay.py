@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -78,3 +81,40 @@ def test_bad_arguments_are_refused() -> None:
         SelfPlay(2, max_decisions=0)
     with pytest.raises(ValueError, match="num_players must be 2 to 10"):
         SelfPlay(2, 11)
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"),
+    [
+        ("actions", lambda array: array.astype(np.int8)),
+        ("actions", lambda array: array.tolist()),
+        ("actions", lambda array: None),
+        ("actions", lambda array: array[:1]),
+        ("last", lambda array: array + 0.5),
+        ("last", lambda array: np.where(np.arange(3) == 2, 0, array)),  # a seat that is not there
+        ("last", lambda array: array + 1),
+        ("legal", lambda array: array.astype(np.int64)),
+    ],
+)
+def test_a_state_of_other_arrays_is_refused(name: str, broken: Callable[[Any], Any]) -> None:
+    """Nothing was changed; a state of these games goes on with their past."""
+    games = SelfPlay(2, np.array([2, 3]), seed=1, keep_actions=True)
+    begun = SelfPlay(2, np.array([2, 3]), seed=1, keep_actions=True)
+    games.step(first_legal(games))
+    state = games.state_dict()
+    if name == "last":
+        state["last"][0] = [0, 0, -1]  # game 0 is one of two players
+    before = begun.state_dict()
+    with pytest.raises(ValueError, match="state of the games"):
+        begun.load_state_dict({**state, name: broken(state[name])}, games.steps)
+    for key, array in begun.state_dict().items():
+        assert np.array_equal(array, before[key])
+    begun.load_state_dict(games.state_dict(), games.steps)
+    memories = [g.view(np.arange(2)).memory for g in (games, begun)]
+    assert memories[0].counts.tolist() == memories[1].counts.tolist() == [1, 1]
+
+
+def test_without_being_asked_no_actions_are_kept() -> None:
+    """They take memory, and few agents look back."""
+    games = SelfPlay(2, seed=1)
+    assert games.view(np.arange(2)).memory is None and "actions" not in games.state_dict()

@@ -65,7 +65,7 @@ class Options(ABC):
     final_games: int = 10_000
     """Games against each at the end, on other deals."""
     threads: int = 2
-    """Threads of torch. The same seed and threads give the same run."""
+    """Threads of torch and of compiled loops. The same seed and threads give the same run."""
     runs: Path = Path("runs")
     """Folder for run folders."""
     resume: Path | None = None
@@ -235,6 +235,8 @@ def check_description(file: Path, found: Any, args: Any) -> None:
 def check_configuration(args: Any, saved: dict[str, Any]) -> None:
     """Raise ValueError unless the arguments are those that a run began with."""
     for name, value in plain(args).items():
+        if name not in saved:
+            raise ValueError(f"the run is older than --{name.replace('_', '-')}: start it anew")
         if value != (tuple(saved[name]) if isinstance(saved[name], list) else saved[name]):
             raise ValueError(
                 f"--{name.replace('_', '-')} {value} is not the run's {saved[name]}: "
