@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from agents.belief import (
     EXPERT,
+    FIRST_STEPS,
     MOST_PLACES,
     PLACE_DTYPE,
-    Places,
     begin,
     count_unseen,
     walk,
@@ -45,8 +45,8 @@ GROUPS = ("next seat", "previous seat", "all other seats")
 """Whose hands are summed up; next is who follows the actor in the direction of play."""
 BELIEF_SIZE = len(GROUPS) * NUM_CARDS
 """Numbers that a network is given beside an observation: for each group, one of each card."""
-FIRST_STEPS, DEALS, STEPS = 250, 100, 8
-"""Steps of the chain to the first deal that is counted, their number, and steps to each other."""
+DEALS, STEPS = 100, 10
+"""Deals of the chain that are counted for a decision, and steps to each but the first."""
 
 
 @inner
@@ -61,7 +61,7 @@ def _add(card: Int, copies: float, following: bool, previous: bool, out: Any) ->
 
 
 @inner
-def _count_hands(s: Record, seat: Int, weight: float, out: Any) -> None:
+def count_hands(s: Record, seat: Int, weight: float, out: Any) -> None:
     """Add what all but `seat` hold in a deal, times `weight`."""
     for other in range(np.int64(s["num_players"])):
         if other == seat:
@@ -79,7 +79,7 @@ def _count_hands(s: Record, seat: Int, weight: float, out: Any) -> None:
 
 
 @inner
-def _expect_any(s: Record, seat: Int, out: Any) -> None:
+def expect_any(s: Record, seat: Int, out: Any) -> None:
     """Add what all but `seat` are expected to hold if nothing tells hidden cards apart."""
     copies = np.empty(NUM_CARDS, np.int64)
     count_unseen(s, seat, copies)
@@ -91,37 +91,6 @@ def _expect_any(s: Record, seat: Int, out: Any) -> None:
         share = s["hand_sizes"][other] / unseen
         for card in range(NUM_CARDS):
             _add(card, copies[card] * share, following, previous, out)
-
-
-@inner
-def expect(
-    root: Record, start: Record, moves: Any, moved: Int, drawers: Any, drawn_at: Any,
-    places: Places, worlds: Any, fits: Any, word: np.uint64, out: Any,
-) -> tuple[Int, float, np.uint64]:  # fmt: skip
-    """Add what the actor of a game expects the others to hold to float32 (BELIEF_SIZE,).
-
-    Returns where the chain has come to, to walk on: the number of places, or 0 where there is no
-    chain; how well the deal fits; the next random word.
-    """
-    seat = np.int64(root["actor"])
-    count, fit = 0, 0.0
-    if moved > 0:
-        count, fit = begin(
-            root, start, moves, moved, drawers, drawn_at,
-            EXPERT, places, worlds, fits, word,
-        )  # fmt: skip
-    word = next_random(word)
-    if not count:
-        _expect_any(root, seat, out)
-        return count, fit, word
-    steps = FIRST_STEPS
-    for _ in range(DEALS):
-        fit, word = walk(
-            start, moves, moved, seat, EXPERT, places, count, worlds, fits, fit, word, steps
-        )
-        steps = STEPS
-        _count_hands(worlds[1], seat, 1 / DEALS, out)
-    return count, fit, word
 
 
 @entry
@@ -138,9 +107,23 @@ def expect_many(roots: Records, words: Words, memory: Any, out: npt.NDArray[np.f
     places, worlds = np.empty(MOST_PLACES, PLACE_DTYPE), np.empty(3, GAME_DTYPE)
     fits = np.empty((MAX_PLAYERS, 2))
     for i in range(roots.size):
-        legal = legal_actions(roots[i])
-        if legal & (legal - ONE) != ZERO:
-            expect(
+        legal, seat = legal_actions(roots[i]), np.int64(roots[i]["actor"])
+        if legal & (legal - ONE) == ZERO:
+            continue
+        unseen, fit = 0, 0.0
+        if counts[i] > 0:
+            unseen, fit = begin(
                 roots[i], starts[i], moves[i], counts[i], drawers[i], drawn_at[i],
-                places, worlds, fits, words[i], out[i],
+                EXPERT, places, worlds, fits, words[i],
             )  # fmt: skip
+        if not unseen:
+            expect_any(roots[i], seat, out[i])
+            continue
+        word, steps = next_random(words[i]), FIRST_STEPS
+        for _ in range(DEALS):
+            fit, word = walk(
+                starts[i], moves[i], counts[i], seat, EXPERT, places, unseen,
+                worlds, fits, fit, word, steps,
+            )  # fmt: skip
+            steps = STEPS
+            count_hands(worlds[1], seat, 1 / DEALS, out[i])

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.belief import EXPERT, MOST_PLACES, PLACE_DTYPE, copy_world, walk
-from agents.expectation import expect
+from agents.belief import EXPERT, MOST_PLACES, PLACE_DTYPE, begin, copy_world, walk
+from agents.expectation import count_hands, expect_any
 from agents.expert import DEFAULT_WEIGHTS, choose_expert
 from agents.tree import MAX_DECISIONS
 from taki_env._jit import entry
@@ -25,12 +25,14 @@ from taki_env.engine import (
     apply_action,
     legal_actions,
     lowest,
+    next_random,
     seed_word,
 )
 from taki_env.observation import determinize
 
-STEPS = 10
-"""Steps of the chain to each deal."""
+BURN_IN, THIN, COUNTS = 200, 5, 4
+"""Steps of the chain to the first deal that is counted and to each other; how many are counted for
+one that is played, the last of them. Fewer than in play, for more decisions in the same time."""
 
 
 @entry
@@ -63,17 +65,24 @@ def evaluate_actions(
         root = states[i]
         actor, legal = np.int64(root["actor"]), legal_actions(root)
         loss = -1 / (np.int64(root["num_players"]) - 1)
-        unseen, fit, word = expect(
-            root, starts[i], moves[i], counts[i], drawers[i], drawn_at[i],
-            places, worlds, fits, words[i], expected[i],
-        )  # fmt: skip
+        unseen, fit, word, steps = 0, 0.0, next_random(words[i]), BURN_IN
+        if counts[i] > 0:
+            unseen, fit = begin(
+                root, starts[i], moves[i], counts[i], drawers[i], drawn_at[i],
+                EXPERT, places, worlds, fits, words[i],
+            )  # fmt: skip
+        if not unseen:
+            expect_any(root, actor, expected[i])
         for deal in range(deals):
             dealt = seed_word(words[i], np.uint64(deal), ZERO)
-            if unseen:
+            for _ in range(COUNTS if unseen else 0):
                 fit, word = walk(
                     starts[i], moves[i], counts[i], actor, EXPERT, places, unseen,
-                    worlds, fits, fit, word, STEPS,
+                    worlds, fits, fit, word, steps,
                 )  # fmt: skip
+                steps = THIN
+                count_hands(worlds[1], actor, 1 / (deals * COUNTS), expected[i])
+            if unseen:
                 copy_world(worlds, scratch, dealt)
             else:
                 scratch[0] = root
