@@ -444,8 +444,8 @@ def check_arrays(state: Mapping[str, Any], current: Mapping[str, npt.NDArray[Any
     """Raise ValueError unless a state of games has arrays like those of the current one."""
     for name, array in current.items():
         found = state.get(name)
-        like = isinstance(found, np.ndarray) and found.dtype == array.dtype
-        if not like or found.shape != array.shape:
+        alike = isinstance(found, np.ndarray) and found.shape == array.shape
+        if not alike or np.asarray(found).dtype != array.dtype:
             raise ValueError(
                 f"the state of the games lacks {name!r} of {array.dtype}, shape {array.shape}"
             )
