@@ -315,7 +315,7 @@ def _swap(s: Record, places: Places, one: Int, other: Int) -> None:
 
 @inner
 def _may_hold(place: Any, other: Any) -> bool:
-    """Tell whether a place may hold another's card, by a first look: it stayed, and was lacked."""
+    """Tell whether a place may hold another's card: not one that it lacked and that was kept."""
     return bool(other["played"]) or place["lacks"] & bit_of(np.int64(other["card"])) == ZERO
 
 
