@@ -1,10 +1,10 @@
 """A policy and value network with the symmetry of TAKI built in.
 
 The rules do not change when the four colors are exchanged. So every colored card goes through the
-same weights, and cards meet only in means: over those of their color, over those of their symbol,
-and over all (layers for exchangeable arrays, Hartford et al. 2018). Exchanging colors in the
-observation exchanges the logits of their cards and leaves the value. Without the symmetry it is a
-plain network, for comparison.
+same weights, and cards meet only in means and maxima: over those of their color, over those of their
+symbol, and over all (layers for exchangeable arrays, Hartford et al. 2018). A maximum tells whether
+any card is so, which a mean blurs. Exchanging colors in the observation exchanges the logits of
+their cards and leaves the value. Without the symmetry it is a plain network, for comparison.
 
 With beliefs, an observation is followed by what the others are expected to hold
 (`agents.expectation`), which is treated alike.
@@ -30,6 +30,8 @@ from taki_env.cards import (
 )
 from taki_env.observation import OFFSETS
 
+MEETINGS = 3
+"""Layers in which cards meet."""
 OTHER_CARDS = CHANGE_COLOR - NUM_COLORED
 OTHER_LOGITS = OTHER_CARDS + 4
 """Colorless cards but Change Color; draw, close, pass, say."""
@@ -97,18 +99,25 @@ class Cards(nn.Module):
 
 
 class Meeting(nn.Module):
-    """A layer in which each card meets those of its color, those of its symbol, and all."""
+    """Adds to each card what it learns from those of its color, those of its symbol, and all."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.own = nn.Linear(width, width)
-        self.color, self.symbol, self.all = (nn.Linear(width, width, bias=False) for _ in range(3))
+        self.own, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.color, self.symbol, self.all = (
+            nn.Linear(2 * width, width, bias=False) for _ in range(3)
+        )
+        nn.init.zeros_(self.out.weight)  # starts as if it were not there
+        nn.init.zeros_(self.out.bias)
 
     def forward(self, cards: Tensor) -> Tensor:
         """Return new vectors, (B, 4, 13, width)."""
-        of_color = cards.mean(2, True)
-        met = self.color(of_color) + self.all(of_color.mean(1, True))
-        return torch.relu(self.own(cards) + met + self.symbol(cards.mean(1, True)))
+        mean, most = cards.mean(2, True), cards.amax(2, True)
+        met = self.color(torch.cat([mean, most], 3))
+        met = met + self.all(torch.cat([mean.mean(1, True), most.amax(1, True)], 3))
+        of_symbol = torch.cat([cards.mean(1, True), cards.amax(1, True)], 3)
+        met = torch.relu(self.own(cards) + met + self.symbol(of_symbol))
+        return cards + self.out(met)
 
 
 class CardPolicy(nn.Module):
@@ -117,7 +126,8 @@ class CardPolicy(nn.Module):
     def __init__(self, hidden: int, beliefs: bool) -> None:
         super().__init__()
         width = -(-hidden // 4)
-        self.cards = nn.Sequential(Cards(width, hidden, beliefs), Meeting(width), Meeting(width))
+        meetings = [Meeting(width) for _ in range(MEETINGS)]
+        self.cards = nn.Sequential(Cards(width, hidden, beliefs), *meetings, nn.ReLU())
         self.card, self.name, self.other = (nn.Linear(width, n) for n in (1, 1, OTHER_LOGITS))
 
     def forward(self, observations: Tensor) -> Tensor:

@@ -36,7 +36,8 @@ def agent() -> PolicyAgent:
     """Return an agent whose network takes beliefs, and depends on them."""
     torch.manual_seed(0)
     network = TakiNetwork(16, beliefs=True)
-    torch.nn.init.normal_(network.policy.card.weight)
+    for parameter in network.parameters():  # at first the cards do not meet
+        torch.nn.init.normal_(parameter, std=0.3)
     return PolicyAgent(network.eval(), "beliefs")
 
 
