@@ -39,9 +39,7 @@ leaderboard: $(INSTALLED)
 
 pretrained: $(INSTALLED)
 	@test ! -e runs/pretrained || { echo "runs/pretrained is there: move it, or go on with --resume"; exit 1; }
-	$(BIN)/python -m training.rollouts --players 2 3 4 --shares 2 1 1 --runs runs/pretrained --steps 12000000 --evaluate-seconds 240
-	$(BIN)/python -m training.selfplay --players 2 3 4 --shares 2 1 1 --runs runs/pretrained --start runs/pretrained/rollouts-seed0 --opponents expert --opponent-games 0.4 --past-games 0.1 --learning-rate 3e-4 --entropy 0.001 --batch-size 2048 --steps 18000000 --evaluate-seconds 240
-	$(BIN)/python -m training.rollouts --players 2 3 4 --shares 2 1 1 --runs runs/pretrained --start runs/pretrained/selfplay-seed0 --beliefs --learning-rate 2e-3 --steps 10000000 --evaluation-games 500 --evaluate-seconds 1000
+	$(BIN)/python -m training.rollouts --players 2 3 4 --shares 2 1 1 --runs runs/pretrained --beliefs --steps 22000000 --evaluation-games 500 --evaluate-seconds 1000
 
 docs: $(INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

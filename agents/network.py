@@ -1,8 +1,8 @@
 """A policy and value network with the symmetry of TAKI built in.
 
 The rules do not change when the four colors are exchanged. So every colored card goes through the
-same weights, and cards meet only in means and maxima: over those of their color, over those of their
-symbol, and over all (layers for exchangeable arrays, Hartford et al. 2018). A maximum tells whether
+same weights, and cards meet only in means and maxima, over those of their color, those of their
+symbol, and all (layers for exchangeable arrays, Hartford et al. 2018). A maximum tells whether
 any card is so, which a mean blurs. Exchanging colors in the observation exchanges the logits of
 their cards and leaves the value. Without the symmetry it is a plain network, for comparison.
 

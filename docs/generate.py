@@ -130,28 +130,16 @@ def pretrained_recipe() -> str:
 
 
 def pretrained() -> str:
-    """Return how the pretrained agent fares at each table, after each part of its training."""
-    runs = [
-        results("pretrained_rollouts.json"),
-        results("pretrained_selfplay.json"),
-        json.loads((ROOT / "agents" / "pretrained" / "results.json").read_text()),
-    ]
+    """Return how the pretrained agent fares at each table."""
+    run = json.loads((ROOT / "agents" / "pretrained" / "results.json").read_text())
     rows = [
-        (
-            row[0]["num_players"],
-            f"1/{row[0]['num_players']}",
-            row[0]["opponent"],
-            *map(percent, row),
-        )
-        for row in zip(*(run["evaluation"] for run in runs), strict=True)
+        (row["num_players"], f"1/{row['num_players']}", row["opponent"], percent(row))
+        for row in run["evaluation"]
     ]
-    head = ("players", "parity", "against", "rollouts", "then self-play", "then beliefs")
-    made = ", then ".join(
-        f"{run['steps']:,} decisions in {run['training_seconds'] / 60:.0f} minutes" for run in runs
-    )
-    return table(head, rows) + (
-        f"\n{runs[-1]['evaluation'][0]['games']:,} games in each line, every deal from every seat, "
-        f"with 95 % intervals over deals. {made}, on {runs[-1]['hardware']['cores']} cores; "
+    return table(("players", "parity", "against", "win rate"), rows) + (
+        f"\n{run['evaluation'][0]['games']:,} games in each line, every deal from every seat, "
+        f"with 95 % intervals over deals. {run['steps']:,} decisions in "
+        f"{run['training_seconds'] / 60:.0f} minutes on {run['hardware']['cores']} cores; "
         "evaluations come on top.\n"
     )
 
@@ -169,26 +157,13 @@ def spread(row: dict[str, Any]) -> str:
     return f"{row['mean']:.1%} ± {row['sd']:.1%}"
 
 
-def symmetry() -> str:
-    """Return what networks with and without the symmetry reach."""
+def symmetry(name: str) -> str:
+    """Return what networks with and without the symmetry reach in an experiment."""
     rows = [
         (row["setting"], row["num_players"], row["opponent"], spread(row), len(row["win_rates"]))
-        for row in results("symmetry.json")["results"]
+        for row in results(f"{name}.json")["results"]
     ]
     head = ("network", "players", "against", "win rate ± sd over seeds", "seeds")
-    return table(head, rows)
-
-
-def recipe() -> str:
-    """Return what the pretrained agent's recipe reaches with fewer decisions."""
-    halves = [results(f"recipe_{half}.json")["results"] for half in ("rollouts", "selfplay")]
-    rows = []
-    for one, two in zip(*halves, strict=True):
-        what = [one[key] for key in ("setting", "num_players", "opponent")]
-        rows.append((*what, spread(one), spread(two), len(two["win_rates"])))
-    head = (
-        "network", "players", "against", "after rollouts", "after self-play as well", "seeds",
-    )  # fmt: skip
     return table(head, rows)
 
 
@@ -491,8 +466,8 @@ TABLES = {
     "pretrained": pretrained,
     "pretrained_recipe": pretrained_recipe,
     "pretrained_search": pretrained_search,
-    "symmetry": symmetry,
-    "recipe": recipe,
+    "symmetry": lambda: symmetry("symmetry"),
+    "recipe": lambda: symmetry("recipe"),
     "sweep": sweep,
     "leaderboard": leaderboard,
     "benchmark": benchmark,

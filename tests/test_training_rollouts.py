@@ -26,7 +26,7 @@ from tests.test_hidden import permuted
 from tests.test_safety import evil_torch
 from tests.test_training_selfplay import checkpoint, same
 from training import rollouts, runs, selfplay
-from training.rollouts import SHARPNESS, Args, Trainer, centered
+from training.rollouts import GAIN_WEIGHT, SHARPNESS, Args, Trainer, centered
 
 TINY = Args(
     players=(2, 3),
@@ -91,14 +91,20 @@ def test_an_action_gains_what_it_is_better_than_the_mean_of_the_legal_ones() -> 
 
 
 def test_logits_of_the_true_advantages_have_no_error(tmp_path: Path) -> None:
-    """What is learned is SHARPNESS times the advantage, whatever is added to all of them."""
+    """What is learned is SHARPNESS times the advantage, whatever is added to all of them.
+
+    Of 0.5 and -0.1 the better wins 0.3 more than their mean. Who takes the worse is 0.6 off in both
+    advantages and in the value, and loses 0.3.
+    """
     trainer = Trainer(TINY, tmp_path)
     masks, worth = torch.tensor([[1, 1, 0]]), torch.tensor([[0.5, -0.1, 0.0]])
     value = torch.tensor([[0.5]])
     trainer.network.forward = lambda _: (SHARPNESS * worth + 3, value)  # type: ignore[method-assign]
-    assert trainer.loss(torch.zeros(1, 1), masks, worth).item() == pytest.approx(0, abs=1e-9)
+    loss = trainer.loss(torch.zeros(1, 1), masks, worth).item()
+    assert loss == pytest.approx(-GAIN_WEIGHT * 0.3, abs=1e-6)
     trainer.network.forward = lambda _: (-SHARPNESS * worth, value)  # type: ignore[method-assign]
-    assert trainer.loss(torch.zeros(1, 1), masks, worth).item() > 0.5
+    loss = trainer.loss(torch.zeros(1, 1), masks, worth).item()
+    assert loss == pytest.approx(3 * 0.6**2 + GAIN_WEIGHT * 0.3, abs=1e-6)
 
 
 @pytest.fixture(scope="module")
