@@ -157,11 +157,11 @@ def spread(row: dict[str, Any]) -> str:
     return f"{row['mean']:.1%} ± {row['sd']:.1%}"
 
 
-def symmetry(name: str) -> str:
-    """Return what networks with and without the symmetry reach in an experiment."""
+def symmetry() -> str:
+    """Return what networks with and without the symmetry reach."""
     rows = [
         (row["setting"], row["num_players"], row["opponent"], spread(row), len(row["win_rates"]))
-        for row in results(f"{name}.json")["results"]
+        for row in results("symmetry.json")["results"]
     ]
     head = ("network", "players", "against", "win rate ± sd over seeds", "seeds")
     return table(head, rows)
@@ -466,8 +466,7 @@ TABLES = {
     "pretrained": pretrained,
     "pretrained_recipe": pretrained_recipe,
     "pretrained_search": pretrained_search,
-    "symmetry": lambda: symmetry("symmetry"),
-    "recipe": lambda: symmetry("recipe"),
+    "symmetry": symmetry,
     "sweep": sweep,
     "leaderboard": leaderboard,
     "benchmark": benchmark,
