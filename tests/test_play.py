@@ -105,8 +105,9 @@ def sit(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 # A whole game at a terminal -----------------------------------------------------------------------
 
-TERMINAL = (
-    "import fcntl, runpy, sys, termios\n"
+TERMINAL = (  # Ctrl-C works, also where the tests run in the background of a shell
+    "import fcntl, runpy, signal, sys, termios\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
     "sys.argv[0] = 'play'\n"
     "runpy.run_module('agents.play', run_name='__main__', alter_sys=True)\n"
