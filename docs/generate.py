@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any
@@ -157,11 +158,11 @@ def spread(row: dict[str, Any]) -> str:
     return f"{row['mean']:.1%} ± {row['sd']:.1%}"
 
 
-def symmetry() -> str:
-    """Return what networks with and without the symmetry reach."""
+def with_and_without_symmetry(file: str) -> str:
+    """Return what networks with and without the symmetry reach, in a sweep's file."""
     rows = [
         (row["setting"], row["num_players"], row["opponent"], spread(row), len(row["win_rates"]))
-        for row in results("symmetry.json")["results"]
+        for row in results(file)["results"]
     ]
     head = ("network", "players", "against", "win rate ± sd over seeds", "seeds")
     return table(head, rows)
@@ -466,7 +467,8 @@ TABLES = {
     "pretrained": pretrained,
     "pretrained_recipe": pretrained_recipe,
     "pretrained_search": pretrained_search,
-    "symmetry": symmetry,
+    "symmetry": partial(with_and_without_symmetry, "symmetry.json"),
+    "recipe": partial(with_and_without_symmetry, "recipe.json"),
     "sweep": sweep,
     "leaderboard": leaderboard,
     "benchmark": benchmark,
