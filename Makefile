@@ -1,4 +1,4 @@
-# make train        train an agent with the default settings (a few minutes), figures at the end
+# make train        train an agent with the default settings (about ten minutes), figures at the end
 # make test         run all tests
 # make test-rllib   run those of RLlib, and of the environments with the Gymnasium that it asks for
 # make verify       play the engine beside the plain-Python reference, 5,000,000 decisions
