@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import traceback
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +17,11 @@ from taki_env.loops import first_illegal
 from taki_env.opponents import Agent, remembers
 
 Integers = npt.NDArray[np.int64]
+
+
+MAX_WORDS = 300  # letters of an error that are repeated
+OF_AGENTS = (Exception, SystemExit, GeneratorExit)  # that agents raise; Ctrl-C is not of an agent
+STYLE = re.compile(r"\x1b\[[0-9;]*m")  # colors and the like of a terminal
 
 
 class AgentError(ValueError):
@@ -41,14 +46,15 @@ class CheckedAgent:
 
     def act(self, view: View) -> Integers:
         """Return the agent's action for each game, (B,)."""
+        legal = view.legal.copy()  # the agent may write over its own
         with blaming(self._agent):
             answer = self._agent.act(view)
         actions = checked_answer(answer, len(view))
         if isinstance(actions, Failure):
             raise AgentError(f"{self.name}: {actions.reason}: {actions.detail}")
-        wrong = first_illegal(view.legal, actions)
+        wrong = first_illegal(legal, actions)
         if wrong >= 0:
-            raise AgentError(f"{self.name}: {refusal(actions[wrong], view.legal[wrong])}")
+            raise AgentError(f"{self.name}: {refusal(actions[wrong], legal[wrong])}")
         return actions
 
 
@@ -57,22 +63,28 @@ def blaming(agent: Agent) -> Iterator[None]:
     """Turn whatever an agent raises into an `AgentError`."""
     try:
         yield
-    except (Exception, SystemExit, GeneratorExit) as error:
+    except OF_AGENTS as error:
         raise AgentError(f"{agent.name}: {in_words(error)}") from error
 
 
 def in_words(error: BaseException) -> str:
-    """Return an error in a line, even one that cannot say what it is."""
-    words = traceback.format_exception_only(error)[-1].strip().splitlines()
-    return words[-1] if words else type(error).__name__
+    """Return an error's type and what it says in a line, even of one that cannot say it."""
+    kind = type(error).__name__
+    try:
+        words = " ".join(STYLE.sub("", str(error)).split())
+    except OF_AGENTS:
+        words = "its words cannot be had"
+    if len(words) > MAX_WORDS:
+        words = f"{words[:MAX_WORDS]}…"
+    return f"{kind}: {words}" if words else kind
 
 
 def checked_answer(answer: Any, size: int) -> Integers | Failure:
     """Return an agent's answer as an array (size,), or what is wrong with its shape or type."""
     try:
         actions = np.asarray(answer)
-    except Exception as error:
-        return Failure("wrong type", f"{type(answer).__name__} is no array: {error}")
+    except OF_AGENTS as error:
+        return Failure("wrong type", f"{type(answer).__name__} is no array: {in_words(error)}")
     if not np.issubdtype(actions.dtype, np.integer):
         return Failure("wrong type", f"{type(answer).__name__} of {actions.dtype}, not integers")
     if actions.shape != (size,):

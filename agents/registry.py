@@ -85,7 +85,9 @@ def _options(spec: str, argument: str, make: Callable[..., Agent]) -> dict[str, 
     options: dict[str, Any] = {}
     for option in filter(None, argument.split(",")):
         key, equals, value = option.partition("=")
-        if key not in takes or not equals:
+        if key in takes and not equals:
+            raise ValueError(f"{spec!r}: {key} needs a value, as in {key}=VALUE")
+        if key not in takes:
             known = f"options: {', '.join(takes)}" if takes else "it has no options"
             raise ValueError(f"{spec!r}: no option {option!r}{did_you_mean(key, takes)} ({known})")
         if key in options:

@@ -123,6 +123,7 @@ def test_options_are_read_by_their_types() -> None:
         ("search:simulations=5,simulations=6", "simulations is given twice"),
         ("search:simulations=2.5", "simulations must be int, not '2.5'"),
         ("search:simulations=", "simulations must be int, not ''"),
+        ("search:simulations", "simulations needs a value, as in simulations=VALUE"),
         ("search:exploration=much", "exploration must be float, not 'much'"),
         ("search:simulations=0", "simulations must be 1 or more"),
         ("search:threads=0", "threads must be 1 or more"),

@@ -19,12 +19,12 @@ import torch
 import agents
 from agents import analyze
 from agents.analyze import Analyst, Args, Predictor
-from agents.answers import AgentError
+from agents.answers import AgentError, CheckedAgent
 from agents.cli import run
 from agents.interval import wilson_interval
 from agents.network import TakiNetwork
 from agents.policy import PolicyAgent
-from taki_env import ACTIONS, Game
+from taki_env import ACTIONS, Game, View
 from tests.helpers import game, position
 from training import evaluate
 
@@ -193,6 +193,20 @@ def test_an_analyst_that_fails_is_named(method: str) -> None:
     setattr(Wrong, method, lambda self, view: [[None]])
     with pytest.raises(AgentError, match=r"^wrong: "):
         analyze.analysis(Game.from_dict(TWO_STOPS), Wrong())
+
+
+def test_an_agent_that_writes_over_its_view_is_blamed() -> None:
+    """What is legal does not change by it."""
+
+    class Cheat:
+        name = "cheat"
+
+        def act(self, view: View) -> Any:
+            view.legal[:] = 2**64 - 1
+            return [63]
+
+    with pytest.raises(AgentError, match=r"^cheat: "):
+        CheckedAgent(Cheat()).act(Game.from_dict(TWO_STOPS).view())
 
 
 OVER = position([[], ["king"]], phase="over", winner=0)

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.answers import Failure
+from agents.answers import Failure, in_words
 from agents.builtin import GreedyAgent, RandomAgent
 from taki_env import Batch, View
 from taki_env.engine import seed_words
@@ -438,6 +438,70 @@ def test_whatever_an_agent_raises_is_its_failure(kind: type[BaseException]) -> N
     report = play([Named("raising", raising), "random"], 2, 4)
     assert report.forfeits[0].reason == "exception"
     assert kind.__name__ in report.forfeits[0].example
+
+
+class Lazy:
+    """An answer that does its work when it becomes an array."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self._work = work
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        """Do it."""
+        return self._work()
+
+
+def leaving() -> None:
+    """Raise what ends a program."""
+    raise SystemExit(2)
+
+
+@pytest.mark.parametrize(
+    ("work", "reasons"),
+    [(lambda: time.sleep(1000), {"time limit", "disqualified"}), (leaving, {"wrong type"})],
+)
+def test_an_answer_that_does_its_work_late_is_the_agents(
+    work: Callable[[], Any], reasons: set[str]
+) -> None:
+    """It is within the time limit, and whatever it raises loses a game and no more."""
+    lazy = Named("lazy", lambda view, actions: Lazy(work))
+    report = play([lazy, "random"], 2, 8, time_limit=0.02)
+    assert {forfeits.reason for forfeits in report.forfeits} == reasons
+
+
+def test_the_time_of_a_late_answer_is_the_agents() -> None:
+    """What making an array of it takes counts as its decision."""
+
+    def late(view: View, actions: Any) -> Lazy:
+        return Lazy(lambda: time.sleep(0.01) or actions)
+
+    contestant = Contestant("late", lambda: Named("late", late))
+    contestant.ask(Batch(1).view(np.arange(1)))
+    assert contestant.clock.calls[0][0] >= 0.01
+
+
+class WordlessError(Exception):
+    """An error that cannot say what it is."""
+
+    def __str__(self) -> str:
+        """Fail."""
+        raise ValueError
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (RuntimeError("first line\n  second line"), "RuntimeError: first line second line"),
+        (TypeError("\x1b[1mno type\x1b[0m"), "TypeError: no type"),
+        (LookupError(), "LookupError"),
+        (WordlessError(), "WordlessError: its words cannot be had"),
+        (ValueError("x" * 1000), f"ValueError: {'x' * 300}…"),
+    ],
+)
+def test_an_error_is_told_in_a_line(error: Exception, words: str) -> None:
+    """Its type, and all that it says, within reason."""
+    error.add_note("a note")
+    assert in_words(error) == words
 
 
 def test_an_interrupt_without_a_time_limit_is_passed_on() -> None:

@@ -87,14 +87,16 @@ def test_the_table_has_mean_and_spread_over_seeds(tmp_path: Path) -> None:
 
 
 def test_each_run_can_begin_with_a_network_of_its_own(tmp_path: Path) -> None:
-    """By the setting and the seed in the name of the file."""
+    """By the setting and the seed in the name of the file, also in a list."""
     start = 'start = "first/{{setting}}/selfplay-seed{{seed}}"'
-    changed = SWEEP.replace("threads = 1", f"threads = 1\n{start}")
+    rules = 'rules = ["hand_size={{seed}}"]'
+    changed = SWEEP.replace("threads = 1", f"threads = 1\n{start}\n{rules}")
+    changed = changed.replace("seeds = [0, 1]", "seeds = [4, 5]")
     jobs = experiment.read_sweep(sweep(tmp_path, changed).sweep)
-    assert [vars(job.args)["start"] for job in jobs] == [
-        f"first/{setting}/selfplay-seed{seed}"
+    assert [(vars(job.args)["start"], job.args.rules) for job in jobs] == [
+        (f"first/{setting}/selfplay-seed{seed}", (f"hand_size={seed}",))
         for setting in ("symmetric", "plain")
-        for seed in (0, 1)
+        for seed in (4, 5)
     ]
 
 

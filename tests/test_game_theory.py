@@ -98,6 +98,24 @@ def test_training_is_measured_at_each_budget(tmp_path: Path) -> None:
     assert all(0 < row["drawing"] < 1 for row in rows)
 
 
+@pytest.mark.parametrize(
+    ("steps", "evaluations", "budgets"),
+    [(4096, 1, [0, 4096]), (100, 3, [0, 256]), (1000, 2, [0, 256, 1024])],
+)
+def test_budgets_are_different_whole_rollouts(
+    steps: int, evaluations: int, budgets: list[int]
+) -> None:
+    """Of 16 decisions of each game; the last one is all steps."""
+    assert approach.Args("mini-1", steps, evaluations, games=16).budgets == budgets
+
+
+@pytest.mark.parametrize("change", [{"hidden": 1_000_000}, {"seeds": (2**32,)}, {"seeds": ()}])
+def test_training_to_be_measured_that_cannot_be_is_refused(change: dict[str, Any]) -> None:
+    """As by the trainers themselves."""
+    with pytest.raises(ValueError, match=r"--hidden|--seed"):
+        approach.prepare(replace(approach.Args(), **change))
+
+
 def exploit_args(folder: Path, *names: str, **options: Any) -> exploit.Args:
     """Return a tiny budget, with a file for the results."""
     tiny = exploit.Args(
@@ -127,6 +145,9 @@ def test_only_missing_best_responders_are_trained(tmp_path: Path) -> None:
     both = exploit.prepare(replace(args, agents=("greedy", "random")))()
     assert [row["agent"] for row in both] == ["greedy", "random"]
     assert both[1] == json.loads(json.dumps(first))
+    assert exploit.prepare(args)() == [both[1]]
+    kept = json.loads(args.json.read_text())["rows"]
+    assert [row["agent"] for row in kept] == ["greedy", "random"]  # nothing is thrown away
     (other,) = exploit.prepare(replace(args, games=(10,)))()
     assert (other["games"], other["run"] == first["run"]) == (10, False)
     args.json.write_text("{}")

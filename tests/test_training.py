@@ -306,6 +306,16 @@ def test_resume_refuses_a_checkpoint_that_lacks_something(finished: Path, tmp_pa
         training.prepare(read_arguments(["--resume", str(tmp_path)]))
 
 
+def test_resume_refuses_weights_that_are_no_numbers(finished: Path, tmp_path: Path) -> None:
+    """As loading such a network does."""
+    (tmp_path / "config.json").write_bytes((finished / "config.json").read_bytes())
+    state = torch.load(finished / "checkpoint.pt", weights_only=True)
+    next(iter(state["policy"].values())).view(-1)[0] = torch.nan
+    torch.save(state, tmp_path / "checkpoint.pt")
+    with pytest.raises(CheckpointError, match="weights that are no numbers"):
+        training.prepare(read_arguments(["--resume", str(tmp_path)]))
+
+
 def test_the_pool_of_snapshots_does_not_grow(tmp_path: Path) -> None:
     """Four rollouts take four snapshots, of which two are kept."""
     run = training.prepare(replace(TINY, runs=tmp_path, pool=2))()
@@ -350,6 +360,7 @@ def test_resume_needs_a_run_folder(tmp_path: Path) -> None:
         {"seed": 2**32},
         {"seed": -1},
         {"batch_size": 1},
+        {"gae_lambda": 1.5},
     ],
 )
 def test_impossible_arguments_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:

@@ -243,6 +243,29 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(finished: Path, tmp_path:
     assert same(checkpoint(finished), checkpoint(folder))
 
 
+def test_a_run_that_dies_in_its_last_save_has_the_last_model_after_resuming(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the two files of a save one is newer than the other."""
+    writing, files = runs.replacing, []
+
+    def dying(path: Path) -> object:
+        files.append(path.name)
+        if len(files) == 10:  # the second one of the fifth save: before, and after four rollouts
+            raise OSError("no space left on device")
+        return writing(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runs, "replacing", dying)
+        with pytest.raises(OSError, match="no space"):
+            selfplay.prepare(replace(TINY, runs=tmp_path))()
+    folder = tmp_path / TINY.name
+    selfplay.prepare(runs.read_arguments(Args, ["--resume", str(folder)]))()
+    assert same(checkpoint(finished), checkpoint(folder))
+    models = [load_network(run).state_dict() for run in (finished, folder)]
+    assert same(dict(models[0]), dict(models[1]))
+
+
 def saved_rollouts(folder: Path) -> int:
     """Return how many rollouts the checkpoint of a run has, 0 if there is none yet."""
     file = folder / runs.CHECKPOINT_FILE

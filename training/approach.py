@@ -18,11 +18,14 @@ from rich.progress import Progress
 
 from agents.policy import PolicyAgent
 from taki_env.batch import check_at_least_one
-from training import selfplay
+from training import runs, selfplay
 from training.arena import new_table
 from training.cli import check_folder, make_console, run, stopping
 from training.files import provenance, write_json
 from training.game_theory import Tree, shares_of, small_game
+
+ROLLOUT = 16
+"""Decisions of each game between two updates."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +53,17 @@ class Args:
         """Return the configuration of a training run."""
         return selfplay.Args(
             rules=(f"deck={self.deck}", "auto_last_card"), steps=self.steps, games=self.games,
-            hidden=self.hidden, entropy=self.entropy, seed=seed, rollout=16, batch_size=512,
+            hidden=self.hidden, entropy=self.entropy, seed=seed, rollout=ROLLOUT, batch_size=512,
             threads=1,
         )  # fmt: skip
 
     @property
     def budgets(self) -> list[int]:
-        """Decisions before each measurement; none before the first."""
-        first = 16 * self.games
-        return [0, *np.geomspace(first, max(first, self.steps), self.evaluations).astype(int)]
+        """Decisions before each measurement, in whole rollouts; none before the first."""
+        rollout = ROLLOUT * self.games
+        last = max(rollout, self.steps)
+        spread = np.geomspace(rollout, last, self.evaluations) if self.evaluations > 1 else [last]
+        return [0, *np.unique(np.ceil(np.divide(spread, rollout)).astype(int) * rollout).tolist()]
 
 
 def prepare(args: Args) -> Callable[[], list[dict[str, Any]]]:
@@ -66,7 +71,7 @@ def prepare(args: Args) -> Callable[[], list[dict[str, Any]]]:
     small_game(args.deck)
     check_at_least_one("--evaluations", args.evaluations)
     for seed in args.seeds:
-        args.of_training(seed).check()
+        runs.check(args.of_training(seed))
     if not args.seeds:
         raise ValueError("--seeds needs a number")
     check_folder("--json", args.json)

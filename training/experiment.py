@@ -192,7 +192,9 @@ def filled_in(where: str, value: Any, words: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         check_names(where, re.findall(r"\{(.*?)\}", value), words)
         return re.sub(r"\{(.*?)\}", lambda match: words[match[1]], value)
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(filled_in(where, one, words) for one in value)
+    return value
 
 
 def check_names(where: str, found: Iterable[str], known: Iterable[str]) -> None:

@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import TIMEOUT_MAX, Thread
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from agents.answers import Failure, Integers, checked_answer, in_words
+from agents.answers import OF_AGENTS, Failure, Integers, checked_answer, in_words
 from taki_env import Batch, View
 from taki_env.batch import refusal
 from taki_env.cards import MAX_PLAYERS, NUM_ACTIONS
@@ -36,6 +36,7 @@ MAX_HANGS = 3
 MOST_LIMITS = 10
 """A call takes so many times the limit of a decision at most, however many games it is for."""
 NOBODY = -1
+Answer: TypeAlias = Integers | Failure
 
 
 class _HangError(Exception):
@@ -51,27 +52,32 @@ class _Caller:
 
     def __init__(self, agent: Agent, name: str) -> None:
         self._asked: SimpleQueue[View] = SimpleQueue()
-        self._answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[Answer, None] | tuple[None, BaseException]] = SimpleQueue()
         Thread(target=self._serve, args=(agent,), name=f"agent {name}", daemon=True).start()
 
     def _serve(self, agent: Agent) -> None:
         while True:
             view = self._asked.get()
             try:
-                self._answers.put((agent.act(view), None))
+                self._answers.put((answer_of(agent, view), None))
             except BaseException as error:  # the thread lives on
                 self._answers.put((None, error))
 
-    def __call__(self, view: View, seconds: float) -> Any:
+    def __call__(self, view: View, seconds: float) -> Answer:
         """Return the agent's answer, or raise an error of the agent's or of being too late."""
         self._asked.put(view)
         try:
             answer, error = self._answers.get(timeout=min(seconds, TIMEOUT_MAX))
         except Empty:
             raise _HangError from None
-        if error is not None:
+        if answer is None:
             raise _RaisedError from error
         return answer
+
+
+def answer_of(agent: Agent, view: View) -> Answer:
+    """Return what an agent answers, which may do its work only when it becomes an array."""
+    return checked_answer(agent.act(view), len(view))
 
 
 @dataclass
@@ -115,7 +121,7 @@ class Contestant:
         """Whether the agent asks for what was done before (`View.memory`)."""
         return remembers(self._agent)
 
-    def ask(self, view: View) -> Integers | Failure:
+    def ask(self, view: View) -> Answer:
         """Return an action for each game, which may be illegal, or why there are none."""
         if self._disqualified:
             return Failure("disqualified", self._disqualified)
@@ -124,15 +130,15 @@ class Contestant:
             answer = self._call(view)
         except _HangError:
             return self._hung(len(view))
-        except (Exception, SystemExit, GeneratorExit) as error:  # Ctrl-C is not of the agent
+        except OF_AGENTS as error:
             raised = (error.__cause__ or error) if isinstance(error, _RaisedError) else error
             return Failure("exception", in_words(raised))
         self.clock.add(time.perf_counter() - start, len(view))
-        return checked_answer(answer, len(view))
+        return answer
 
-    def _call(self, view: View) -> Any:
+    def _call(self, view: View) -> Answer:
         if self._caller is None:
-            return self._agent.act(view)
+            return answer_of(self._agent, view)
         return self._caller(view, self._time_limit * min(len(view), MOST_LIMITS))
 
     def _hung(self, games: int) -> Failure:

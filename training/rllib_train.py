@@ -81,8 +81,8 @@ class Args(runs.PPOOptions):
         runs.check_numbers(self, ("seed", "entropy", "past_games", "gae_lambda"))
         if self.num_env_runners < 0:
             raise ValueError(f"--num-env-runners must be 0 or more, not {self.num_env_runners}")
-        if self.gae_lambda > 1 or self.past_games > 1:
-            raise ValueError("--gae-lambda and --past-games: at most 1")
+        if self.past_games > 1:
+            raise ValueError(f"--past-games must be at most 1, not {self.past_games}")
         if not 2 <= self.batch_size <= self.rollout:
             raise ValueError(f"--batch-size must be 2 to --rollout, not {self.batch_size}")
 

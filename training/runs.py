@@ -182,6 +182,8 @@ def check(args: Options) -> None:
         raise ValueError(f"--hidden must be at most {MAX_HIDDEN}, not {args.hidden}")
     if not 0 <= args.seed <= MAX_SEED:
         raise ValueError(f"--seed must be 0 to {MAX_SEED}, not {args.seed}")
+    if isinstance(args, PPOOptions) and args.gae_lambda > 1:
+        raise ValueError(f"--gae-lambda must be at most 1, not {args.gae_lambda}")
     args.check()
 
 
@@ -289,6 +291,11 @@ def save(training: Run, model_file: str) -> None:
     }
     with replacing(training.folder / CHECKPOINT_FILE) as beside:
         torch.save(state, beside)
+    save_model(training, model_file)
+
+
+def save_model(training: Run, model_file: str) -> None:
+    """Write the model, whole or not at all."""
     with replacing(training.folder / model_file) as beside:
         training.save_model(beside)
 
@@ -313,6 +320,8 @@ def resume(args: Arguments, folder: Path, make: Callable[[Arguments, Path], Run]
         training.restore(state)
         training.history, training.seconds = state["history"], state["seconds"]
         check_history(training)
+        if not all(weights.isfinite().all() for weights in training.network.parameters()):
+            raise ValueError("the network has weights that are no numbers")
     except Exception as error:  # what is restored from a broken state may raise anything
         raise CheckpointError(f"{file} lacks what it takes to go on: {error!r}") from error
     return training
@@ -395,7 +404,9 @@ def train(training: Run, console: Console, model_file: str) -> bool:
     with stopping(console, "rollout") as stopped, Progress(*columns, console=console) as bar:
         total = training.total
         task = bar.add_task("", total=total, rate=0, score="", completed=training.steps)
-        if not training.history:
+        if training.history:
+            save_model(training, model_file)  # it is older if the run died between both files
+        else:
             save(training, model_file)  # whatever comes, the run can go on
             evaluate(training)  # where the learner starts from
         while training.steps < total and not stopped():

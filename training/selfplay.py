@@ -76,8 +76,8 @@ class Args(TableOptions, runs.PPOOptions):
     def check(self) -> None:
         """Raise ValueError for a value out of its range."""
         super().check()
-        if self.gae_lambda > 1 or self.past_games + self.opponent_games > 1:
-            raise ValueError("--gae-lambda and all --past-games and --opponent-games: at most 1")
+        if self.past_games + self.opponent_games > 1:
+            raise ValueError("--past-games and --opponent-games must be at most 1 together")
         for name in self.opponents:
             agents.load(name)
         if self.batch_size < 2:

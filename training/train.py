@@ -79,7 +79,7 @@ class Args(runs.PPOOptions):
         """Raise ValueError for a value out of its range."""
         Rules.from_words(self.rules).check_players(self.players)
         weights = ("random_weight", "greedy_weight", "self_weight")
-        runs.check_numbers(self, ("seed", "entropy", *weights))
+        runs.check_numbers(self, ("seed", "entropy", "gae_lambda", *weights))
         if not self.random_weight + self.greedy_weight > 0:
             raise ValueError("--random-weight or --greedy-weight must be above 0")
         if self.batch_size < 2 or self.envs * self.rollout % self.batch_size:
