@@ -27,10 +27,16 @@ def load_imported(target: str, seed: int = 0) -> Agent:
         raise ValueError(f"an agent of your own is spelled import:MODULE:NAME, not import:{target}")
     make = _found(module_name, name)
     try:
-        agent = make(seed=seed) if _takes_seed(make) else make()
+        agent: Agent = make(seed=seed) if _takes_seed(make) else make()
     except (Exception, SystemExit) as error:
         raise ValueError(f"{name} of {module_name} cannot be made: {_words(error)}") from error
-    if not isinstance(agent, Agent) or not callable(agent.act):
+    try:
+        is_agent = isinstance(agent, Agent) and callable(agent.act) and isinstance(agent.name, str)
+    except (Exception, SystemExit) as error:
+        raise ValueError(
+            f"{name} of {module_name} is no agent: its name or act raises {_words(error)}"
+        ) from error
+    if not is_agent:
         raise ValueError(
             f"{name} of {module_name} is no agent: it needs a name and a method act(view)"
         )

@@ -71,6 +71,14 @@ class Broken:
         raise OSError("no weights")
 
 
+class Shy(GreedyAgent):
+    name = property(lambda self: 1 / 0)
+
+
+class Number(GreedyAgent):
+    name = 7
+
+
 nothing = object
 """
 """A module of the user's."""
@@ -563,6 +571,8 @@ def test_own_agents_are_imported(own_code: str) -> None:
         ("own_agents:Missing", "own_agents has no class or function Missing"),
         ("own_agents:Broken", "Broken of own_agents cannot be made: OSError: no weights"),
         ("leaving:Agent", "leaving cannot be imported: SystemExit: 3"),
+        ("own_agents:Shy", "Shy of own_agents is no agent: its name or act raises ZeroDiv"),
+        ("own_agents:Number", r"needs a name and a method act\(view\)"),
         ("own_agents:nothing", r"needs a name and a method act\(view\)"),
     ],
 )
