@@ -31,11 +31,11 @@ test-rllib: $(RLLIB)/.installed
 	$(RLLIB)/bin/python -m pytest -n 2 --dist loadfile $(addprefix tests/test_, $(RLLIB_TESTS))
 
 verify: $(INSTALLED)
-	$(BIN)/python -m tests.verify --json docs/results/verify.json
+	$(BIN)/python -m tools.verify --json docs/results/verify.json
 
 leaderboard: $(INSTALLED)
 	$(BIN)/python -m training.leaderboard
-	$(BIN)/python docs/generate.py
+	$(BIN)/python tools/docs.py
 
 pretrained: $(INSTALLED)
 	@test ! -e runs/pretrained || { echo "runs/pretrained is there: move it, or go on with --resume"; exit 1; }
@@ -45,7 +45,7 @@ docs: $(INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 notebooks: $(INSTALLED)
-	$(BIN)/python docs/notebooks.py
+	$(BIN)/python tools/notebooks.py
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from agents.answers import AgentError
+from agents.validation import AgentError
 
 FILE_WIDTH = 160
 

@@ -8,19 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.builtin import GreedyAgent, RandomAgent
-from agents.expert import ExpertAgent
-from agents.imported import load_imported
-from agents.search import SearchAgent
-from taki_env.errors import did_you_mean
-from taki_env.opponents import Agent
+from agents.builtin import ExpertAgent, GreedyAgent, RandomAgent
+from agents.custom import load_imported
+from agents.search.agent import SearchAgent
+from taki_env.base.errors import did_you_mean
+from taki_env.envs.opponents import Agent
 
-PRETRAINED = Path(__file__).parent / "pretrained"
+PRETRAINED = Path(__file__).parent / "network" / "pretrained"
 
 
 def pretrained(sample: bool = False, seed: int = 0) -> Agent:
     """Return the network that comes with the project; `docs/training.md` says how it was made."""
-    from agents.policy import PolicyAgent  # needs torch
+    from agents.network.policy import PolicyAgent  # needs torch
 
     agent = PolicyAgent.load(PRETRAINED, sample, seed)
     agent.name = "pretrained" + ":sample=true" * sample
@@ -66,7 +65,7 @@ def load(spec: str, seed: int = 0) -> Agent:
         raise TypeError(f"an agent is spelled in a string, such as 'expert', not {spec!r}")
     name, _, argument = spec.partition(":")
     if name == "policy" and argument:
-        from agents.policy import PolicyAgent  # needs torch
+        from agents.network.policy import PolicyAgent  # needs torch
 
         path, options = _POLICY.fullmatch(argument).groups()  # type: ignore[union-attr]
         return PolicyAgent.load(path, seed=seed, **_options(spec, options, PolicyAgent.load))

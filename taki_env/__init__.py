@@ -6,16 +6,17 @@ See `Game` for one game, `Batch` for many, `env` for PettingZoo, and ``Taki-v0``
 import gymnasium
 import pettingzoo
 
-from taki_env.aec import env, parallel_env, raw_env
-from taki_env.batch import Batch, UniformSampler, View
-from taki_env.cards import ACTIONS, CARDS, COLORS, PHASES, SYMBOLS
-from taki_env.errors import IllegalActionError, RecordError
-from taki_env.game import Game
-from taki_env.observation import LAYOUT, OBSERVATION_SIZE
-from taki_env.rules import Rules
-from taki_env.selfplay import SelfPlay
-
-__version__ = "0.1.0"
+from taki_env.base.errors import IllegalActionError, RecordError
+from taki_env.base.version import ENV_ID, __version__
+from taki_env.core.cards import ACTIONS, CARDS, COLORS, PHASES, SYMBOLS
+from taki_env.core.observation import LAYOUT, OBSERVATION_SIZE
+from taki_env.core.rules import Rules
+from taki_env.envs.aec import env, parallel_env, raw_env
+from taki_env.envs.selfplay import SelfPlay
+from taki_env.game.batch import Batch
+from taki_env.game.game import Game
+from taki_env.game.sampler import UniformSampler
+from taki_env.game.view import View
 
 __all__ = [
     "ACTIONS",
@@ -34,19 +35,17 @@ __all__ = [
     "SelfPlay",
     "UniformSampler",
     "View",
+    "__version__",
     "env",
     "parallel_env",
     "raw_env",
 ]
 
-ENV_ID = "Taki-v0"
-"""The version of rules, observation, reward and actions, which results and checkpoints carry."""
-
 gymnasium.register(
     ENV_ID,
-    entry_point="taki_env.single:TakiEnv",
-    vector_entry_point="taki_env.vector:TakiVectorEnv",
+    entry_point="taki_env.envs.gymnasium_env:TakiEnv",
+    vector_entry_point="taki_env.envs.vector:TakiVectorEnv",
 )
 if hasattr(pettingzoo, "register"):  # PettingZoo 1.27 brought the registry
-    pettingzoo.register("aec", "taki/taki-v0", entry_point="taki_env.aec:env")
-    pettingzoo.register("parallel", "taki/taki-v0", entry_point="taki_env.aec:parallel_env")
+    pettingzoo.register("aec", "taki/taki-v0", entry_point="taki_env.envs.aec:env")
+    pettingzoo.register("parallel", "taki/taki-v0", entry_point="taki_env.envs.aec:parallel_env")

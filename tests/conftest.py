@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from taki_env import raw_env
-from taki_env.single import TakiEnv
+from taki_env.envs.gymnasium_env import TakiEnv
 
 
 @pytest.fixture(autouse=True)

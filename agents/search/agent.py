@@ -1,0 +1,216 @@
+"""Search as an agent: which action wins most in games re-dealt from what the actor sees."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from inspect import signature
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.beliefs.chain import BELIEFS, UNIFORM
+from agents.search.tree import NODE_DTYPE, NONE, ROLLOUTS, Nodes, clear_tree, search_many
+from taki_env import ACTIONS, View
+from taki_env.base.checks import check_at_least_one
+from taki_env.base.errors import did_you_mean
+from taki_env.base.threads import each_chunk
+from taki_env.base.types import Words
+from taki_env.core.bits import ONE, spread_words
+from taki_env.core.cards import NUM_ACTIONS
+from taki_env.core.memory import Memory
+from taki_env.core.state import States
+
+NODES_A_SIMULATION = 12
+MOST_NODES = 1 << 20
+MOST_SIMULATIONS = 10**9
+LEAST_VISITS = 5
+"""Simulations that an action of an expected line was tried in at least."""
+CHUNK = 200
+"""Simulations before the first look at the clock, and least that it has to leave time for."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A legal action of the actor and what the search found out about it."""
+
+    action: int
+    """Its id."""
+    visits: int
+    """Simulations that took it."""
+    value: float
+    """Share of these that the actor won; NaN if there were none."""
+    line: tuple[int, ...]
+    """The most visited actions from it on, of all seats."""
+    seats: tuple[int, ...]
+    """Who takes each action of the line. Calls of the last card, and passes of others on a +3,
+    are left out."""
+
+    @property
+    def name(self) -> str:
+        """The action in words."""
+        return ACTIONS[self.action]
+
+
+class SearchAgent:
+    """Information-set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012).
+
+    The tree holds the actor's own decisions and what the others publicly do; by default the others
+    play the rollout policy. See `agents.search.tree`.
+
+    Args:
+        simulations: for a decision between several actions.
+        milliseconds: for a decision, in place of `simulations`. Not reproducible.
+        rollout: policy that plays simulations to the end: "random", "greedy" or "expert".
+        exploration: weight of the bonus for actions seldom tried.
+        prior: share of that bonus for the action that the rollout policy would choose, 0 to 1.
+        opponents: "rollout": the others play the rollout policy; "tree": they search as well.
+        belief: what the others' hands are drawn by, where the view has a memory: "expert": by how
+            well all that they did fits the expert, or anyone else; "rules": only by what they
+            cannot hold, as who drew had nothing to play; "uniform": all hands are as likely.
+        threads: share the games of a call among so many threads; the actions stay the same.
+        seed: of the agent's own generator.
+
+    Raises:
+        ValueError: an argument out of its range.
+    """
+
+    def __init__(
+        self,
+        simulations: int = 2000,
+        milliseconds: float | None = None,
+        rollout: str = "expert",
+        exploration: float = 1.5,
+        prior: float = 0.5,
+        opponents: str = "rollout",
+        belief: str = "expert",
+        threads: int = 1,
+        seed: int = 0,
+    ) -> None:
+        check_at_least_one("simulations", simulations)
+        check_at_least_one("threads", threads)
+        if simulations > MOST_SIMULATIONS:
+            raise ValueError(f"simulations must be {MOST_SIMULATIONS} or less, not {simulations}")
+        if milliseconds is not None and not 0 < milliseconds < math.inf:
+            raise ValueError(f"milliseconds must be above 0 and finite, not {milliseconds}")
+        if not 0 <= exploration < math.inf:
+            raise ValueError(f"exploration must be 0 or more and finite, not {exploration}")
+        if not 0 <= prior <= 1:
+            raise ValueError(f"prior must be 0 to 1, not {prior}")
+        for name, value, known in (
+            ("rollout", rollout, ROLLOUTS),
+            ("opponents", opponents, ("rollout", "tree")),
+            ("belief", belief, BELIEFS),
+        ):
+            if value not in known:
+                raise ValueError(
+                    f"{name} must be one of {', '.join(known)}, "
+                    f"not {value!r}{did_you_mean(value, known)}"
+                )
+        budget = f"milliseconds={milliseconds:g}" if milliseconds else f"simulations={simulations}"
+        names = ("rollout", "exploration", "prior", "opponents", "belief")
+        given = (rollout, exploration, prior, opponents, belief)
+        others = [
+            f"{name}={value}"
+            for name, value in zip(names, given, strict=True)
+            if value != signature(SearchAgent).parameters[name].default
+        ]
+        self.name = ",".join([f"search:{budget}", *others])
+        self.simulations, self.milliseconds, self.threads = simulations, milliseconds, threads
+        prior = 0.0 if rollout == "random" else prior
+        self._settings = (
+            ROLLOUTS.index(rollout), float(exploration), float(prior), opponents == "tree",
+            BELIEFS.index(belief),
+        )  # fmt: skip
+        self.remembers = belief != BELIEFS[UNIFORM]
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, view: View) -> npt.NDArray[np.int64]:
+        """Return the best action of each game, (B,)."""
+        roots, words = self._roots(view)
+        memory = self._remembered(view, roots)
+        actions = np.zeros(len(view), np.int64)
+        if self.milliseconds is not None:
+            for i, legal in enumerate(view.legal.tolist()):
+                forced, one = legal & (legal - 1) == 0, slice(i, i + 1)
+                last = legal.bit_length() - 1
+                actions[i] = last if forced else self._grown(roots[one], words[one], memory, i)[1]
+            return actions
+
+        def search(chunk: slice) -> None:
+            search_many(
+                roots[chunk], words[chunk], self.simulations, self._settings, self._nodes(),
+                False, memory.arrays(chunk), actions[chunk],
+            )  # fmt: skip
+
+        each_chunk(self.threads, len(view), search)
+        return actions
+
+    def analyze(self, view: View) -> list[list[Candidate]]:
+        """Return the legal actions of each game with what the whole budget found, best first."""
+        roots, words = self._roots(view)
+        memory = self._remembered(view, roots)
+        found = []
+        for i, legal in enumerate(view.legal.tolist()):
+            one = slice(i, i + 1)
+            tried = candidates(*self._grown(roots[one], words[one], memory, i))
+            known = {candidate.action for candidate in tried}
+            untried = [a for a in range(NUM_ACTIONS) if legal >> a & 1 and a not in known]
+            found.append(
+                tried + [Candidate(a, 0, math.nan, (a,), (int(view.seats[i]),)) for a in untried]
+            )
+        return found
+
+    def _roots(self, view: View) -> tuple[States, Words]:
+        """Return a re-deal of each game, so that nothing hidden gets here, and random words."""
+        roots = view.sample_states(1, self._rng)[:, 0]
+        return roots, spread_words(view.random_words(self._rng), 2)[:, 1] | ONE
+
+    def _remembered(self, view: View, roots: States) -> Memory:
+        """Return what the actors remember; nothing if there is no need for it."""
+        return (view.memory if self.remembers else None) or Memory.empty(roots)
+
+    def _nodes(self) -> Nodes:
+        nodes = MOST_NODES if self.milliseconds else NODES_A_SIMULATION * self.simulations + 2
+        return np.empty(min(MOST_NODES, nodes), NODE_DTYPE)
+
+    def _grown(self, root: States, word: Words, memory: Memory, game: int) -> tuple[Nodes, int]:
+        """Return the tree of one game after the whole budget, and the best action."""
+        past = memory.arrays(slice(game, game + 1))
+        tree, action = self._nodes(), np.zeros(1, np.int64)
+        clear_tree(tree)
+        if self.milliseconds is None:
+            search_many(root, word, self.simulations, self._settings, tree, True, past, action)
+            return tree, int(action[0])
+        start, simulations = time.perf_counter(), CHUNK
+        while simulations >= CHUNK:
+            word = spread_words(word, 1)[:, 0] | ONE
+            search_many(root, word, simulations, self._settings, tree, True, past, action)
+            seconds = time.perf_counter() - start
+            left = self.milliseconds / 1000 - seconds
+            simulations = int(left / 2 * int(tree["visits"][0]) / seconds)  # half of what is left
+        return tree, int(action[0])
+
+
+def children(tree: Nodes, node: int) -> list[int]:
+    """Return the children of a node, the most visited first."""
+    found, child = [], int(tree["first"][node])
+    while child != NONE:
+        found.append(child)
+        child = int(tree["next"][child])
+    return sorted(found, key=lambda k: (-int(tree["visits"][k]), int(tree["action"][k])))
+
+
+def candidates(tree: Nodes, best: int) -> list[Candidate]:
+    """Return what a tree says of the actions at its root, the best first, then by visits."""
+    found = []
+    for child in children(tree, 0):
+        path = [child]
+        while (below := children(tree, path[-1])) and tree["visits"][below[0]] >= LEAST_VISITS:
+            path.append(below[0])
+        line, seats = (tuple(tree[field][path].tolist()) for field in ("action", "actor"))
+        visits = int(tree["visits"][child])
+        value = float(tree["value"][child]) / visits if visits else math.nan
+        found.append(Candidate(line[0], visits, value, line, seats))
+    return sorted(found, key=lambda candidate: candidate.action != best)

@@ -1,0 +1,17 @@
+"""Types of numbers and arrays that compiled code and its callers share."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Word: TypeAlias = Any
+"""One `uint64`, to the compiler."""
+
+Int: TypeAlias = int | np.int64
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+
+Integers = npt.NDArray[np.int64]

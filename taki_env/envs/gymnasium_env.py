@@ -1,0 +1,161 @@
+"""TAKI as a Gymnasium environment: one learner's seat against opponents (`Taki-v0`).
+
+Observation: float32 (OBSERVATION_SIZE,) in [0, 1] (see `taki_env.LAYOUT`). Actions: `Discrete(64)`,
+the names in `taki_env.ACTIONS`; the mask of the legal ones is in ``info["action_mask"]`` and comes
+from the method `action_masks()`. The opponents move between two steps. Reward at the end: +1 for a
+win, -1/(n-1) for a loss; truncated with reward 0 after `max_decisions` of all seats.
+"""
+
+from __future__ import annotations
+
+from typing import Any, SupportsInt
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+
+from taki_env.base.checks import checked_seed
+from taki_env.base.errors import IllegalActionError, did_you_mean
+from taki_env.core.arrays import illegal_action_message, unpack_masks
+from taki_env.core.cards import NUM_ACTIONS
+from taki_env.core.rules import Rules
+from taki_env.envs.narrated import NarratedGames, learner_games
+from taki_env.envs.opponents import Opponents
+from taki_env.envs.spaces import ActionSpace, observation_box
+from taki_env.game.game import Game
+from taki_env.render.renderer import RENDER_FPS, RENDER_MODES, Frame, Renderer
+
+ILLEGAL_ACTION = ("terminate", "raise")
+
+
+def checked_illegal_action(choice: str) -> str:
+    """Return what is done about an illegal action; ValueError names the allowed choices."""
+    if choice not in ILLEGAL_ACTION:
+        hint = did_you_mean(choice, ILLEGAL_ACTION)
+        allowed = ", ".join(ILLEGAL_ACTION)
+        raise ValueError(f"illegal_action must be one of {allowed}, not {choice!r}{hint}")
+    return choice
+
+
+class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
+    """One learner against opponents.
+
+    Args:
+        num_players: 2 to 10.
+        rules: the options; standard rules by default.
+        opponents: "random", "greedy", an agent, one of these a seat, or weights by which they are
+            drawn anew every game; see `taki_env.envs.opponents.Opponents`.
+        learner_seat: the learner's seat, or None for a random one each game.
+        illegal_action: "terminate" ends the game with reward -1 and says so in
+            ``info["illegal_action"]``; "raise" raises `IllegalActionError` and changes nothing.
+        render_mode: None, "ansi" (a string), "rgb_array" (a picture, uint8 (height, width, 3)) or
+            "human" (a window that shows every decision, the opponents' too).
+        max_decisions: a game is truncated after so many decisions of all seats.
+        reveal: "all" shows every hand; "actor" shows what the learner may see.
+
+    Raises:
+        ValueError: a value out of its range; says what is allowed.
+        ModuleNotFoundError: the render mode draws, and pygame is not installed.
+    """
+
+    metadata = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012
+
+    def __init__(
+        self,
+        num_players: int = 2,
+        rules: Rules | None = None,
+        opponents: Opponents = "greedy",
+        learner_seat: int | None = None,
+        illegal_action: str = "terminate",
+        render_mode: str | None = None,
+        max_decisions: int = 2000,
+        reveal: str = "all",
+    ) -> None:
+        self.illegal_action = checked_illegal_action(illegal_action)
+        self._renderer = Renderer(render_mode, reveal)
+        self.render_mode = render_mode
+        self.observation_space = observation_box()
+        self.action_space = ActionSpace()
+        self._games = learner_games(
+            self._renderer, 1, num_players, rules, opponents, learner_seat, max_decisions
+        )
+        self._running = False
+        if isinstance(self._games, NarratedGames):
+            self._games.on_decision = self._show
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+        """Deal a new game and let the opponents play up to the learner's first move.
+
+        Args:
+            seed: deals the game of ``Game(num_players, rules, seed)``; later resets without a
+                seed deal the next games of the same seed.
+            options: not used.
+        """
+        super().reset(seed=seed)
+        self._running = False
+        self._games.restart(None if seed is None else checked_seed(seed))
+        self._running = True
+        self._show()
+        return self._games.observations()[0], self._info()
+
+    def action_masks(self) -> npt.NDArray[np.int8]:
+        """Return the learner's legal actions as ones, int8 (64,); all zero after the end."""
+        legal = self._games.legal if self._running else np.zeros(1, np.uint64)
+        return unpack_masks(legal).reshape(NUM_ACTIONS)
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.action_masks(), "learner_seat": int(self._games.seats[0])}
+
+    def step(
+        self, action: SupportsInt
+    ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Carry out the learner's action and let the opponents play up to its next move.
+
+        Raises:
+            IllegalActionError: with `illegal_action="raise"`. Nothing was changed.
+            gymnasium.error.ResetNeeded: the game has ended, or none was dealt yet.
+        """
+        if not self._running:
+            raise gymnasium.error.ResetNeeded("call reset() before step(): no game is running")
+        if not self._is_legal(action):
+            return self._refuse(action)
+        self._games.step(np.array([int(action)]))
+        terminated, truncated = bool(self._games.terminated[0]), bool(self._games.truncated[0])
+        self._running = not (terminated or truncated)
+        reward = float(self._games.rewards[0])
+        return self._games.observations()[0], reward, terminated, truncated, self._info()
+
+    def _is_legal(self, action: Any) -> bool:
+        return action in self.action_space and bool(self.action_masks()[int(action)])
+
+    def _refuse(
+        self, action: Any
+    ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        if self.illegal_action == "raise":
+            raise IllegalActionError(illegal_action_message(action, self._games.legal[0]))
+        self._renderer.last[0].lines = [f"seat {self._games.seats[0]} took an illegal action"]
+        self._show()
+        self._running = False
+        info = {**self._info(), "illegal_action": action}
+        return self._games.observations()[0], -1.0, True, False, info
+
+    @property
+    def game(self) -> Game:
+        """A copy of the game that is played, with all hands."""
+        return self._games.game(0)
+
+    def _show(self) -> None:
+        """Show a decision of a game that is played in the window."""
+        if self.render_mode == "human" and self._running:
+            self.render()
+
+    def render(self) -> Frame:
+        """Return the table ("ansi", "rgb_array"), show it ("human"), or warn without a mode."""
+        fps = self.metadata["render_fps"]
+        return self._renderer.render(self.game.to_dict(), int(self._games.seats[0]), fps)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()

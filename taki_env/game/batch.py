@@ -1,0 +1,263 @@
+"""Many games at once, and the view of them that agents get."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from taki_env.base.checks import check_at_least_one, check_per_game, checked_actions, checked_seed
+from taki_env.base.errors import IllegalActionError
+from taki_env.base.threads import each_chunk
+from taki_env.base.types import Integers, Words
+from taki_env.core.arrays import illegal_action_message, observe_states, unpack_masks
+from taki_env.core.bits import base_word
+from taki_env.core.cards import OVER
+from taki_env.core.loops import (
+    apply_many,
+    deal_many,
+    first_illegal,
+    legal_many,
+)
+from taki_env.core.outcome import rewards_of
+from taki_env.core.rules import Rules, checked_rules
+from taki_env.core.state import States
+from taki_env.game.game import Game
+from taki_env.game.view import Past, View
+from taki_env.records.position import check_states, new_states
+
+
+class Batch:
+    """`num_games` games side by side.
+
+    Args:
+        num_games: 1 or more.
+        num_players: seats of every game, or an array (num_games,) of them.
+        rules: the options; standard rules by default.
+        seed: game i is dealt from (seed, i) and later from (seed, i, episode), whatever the
+            number of games; game 0 is that of ``Game(num_players, rules, seed)``.
+        deals: indices (num_games,) to deal from in place of i, for the same deal in many games.
+        threads: share the compiled loops among so many threads; the games stay the same.
+
+    Raises:
+        ValueError: a number of games or players, or a deck that cannot be dealt.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        num_players: int | npt.ArrayLike = 2,
+        rules: Rules | None = None,
+        seed: int | None = None,
+        deals: npt.ArrayLike | None = None,
+        threads: int = 1,
+    ) -> None:
+        check_at_least_one("threads", threads)
+        self.threads = threads
+        check_at_least_one("num_games", num_games)
+        self.rules = checked_rules(rules)
+        self.seed = checked_seed(seed)
+        for players in np.unique(check_per_game("num_players", num_players, num_games)).tolist():
+            self.rules.check_players(players)
+        self.states = new_states(num_games, num_players, self.rules)
+        self.legal: Words = np.zeros(num_games, np.uint64)
+        """Legal actions of each actor, uint64 (num_games,); 0 where the game is over."""
+        chosen = np.arange(num_games) if deals is None else deals
+        self.deals: Integers = np.array(check_per_game("deals", chosen, num_games), np.int64)
+        self.episodes = np.zeros(num_games, np.int64)
+        """How often each game was dealt anew, (num_games,)."""
+        self.actions: npt.NDArray[np.uint8] | None = None
+        """The actions of every game since its deal, (num_games, most), if they are kept."""
+        self._all = np.arange(num_games)
+        self._deal(self._all)
+
+    def _deal(self, games: Integers) -> None:
+        states, deals, episodes, legal = self.states, self.deals, self.episodes, self.legal
+        base = base_word(self.seed)
+
+        def deal(chunk: slice) -> None:
+            deal_many(states, games[chunk], base, deals, episodes, legal)
+
+        each_chunk(self.threads, games.size, deal)
+
+    def __len__(self) -> int:
+        """Return the number of games."""
+        return self.legal.size
+
+    @property
+    def num_players(self) -> Integers:
+        """Seats of each game, (num_games,)."""
+        return self.states["num_players"].astype(np.int64)
+
+    @property
+    def actors(self) -> Integers:
+        """The seat that decides in each game, (num_games,); the winner of a finished game."""
+        return self.states["actor"].astype(np.int64)
+
+    @property
+    def done(self) -> npt.NDArray[np.bool_]:
+        """Which games are over, (num_games,)."""
+        return np.asarray(self.states["phase"] == OVER)
+
+    @property
+    def decisions(self) -> Integers:
+        """Actions applied since each deal, (num_games,)."""
+        return self.states["decisions"].astype(np.int64)
+
+    @property
+    def rewards(self) -> npt.NDArray[np.float64]:
+        """+1 for a winner, -1/(n-1) for the others, 0 before the end; (num_games, most players)."""
+        return rewards_of(self.states)
+
+    def action_masks(self, out: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int8]:
+        """Return the legal actions as ones, int8 (num_games, 64), written to `out` if given."""
+        return unpack_masks(self.legal, out)
+
+    def observations(
+        self, out: npt.NDArray[np.float32] | None = None, seats: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.float32]:
+        """Return what `seats`, by default the actors, see.
+
+        Returns:
+            float32 (num_games, OBSERVATION_SIZE), written to `out` if given.
+        """
+        if seats is None:
+            return observe_states(self.states, self.actors, out, self.threads)
+        chosen = check_per_game("seats", seats, len(self))
+        if np.any((chosen < 0) | (chosen >= self.states["num_players"])):
+            raise ValueError("seats must be below the number of players of their games")
+        return observe_states(self.states, chosen.astype(np.int64), out, self.threads)
+
+    def view(self, games: Integers, words: Words | None = None) -> View:
+        """Return what the actors of some games see; the games must not be over.
+
+        They remember what was done before if the actions are kept.
+
+        Args:
+            games: indices (B,).
+            words: uint64 (B,), not 0, from which agents draw in place of their own generators.
+        """
+        past = None if self.actions is None else self._past(self.actions, games)
+        return View(self.states[games], self.legal[games], words, past)
+
+    def _past(self, actions: npt.NDArray[np.uint8], games: Integers) -> Callable[[], Past]:
+        """Return a function that returns the past of some games; it begins now if not all is kept.
+
+        It is for the games as they are now, whenever it is called.
+        """
+        kept = self.decisions[games] <= actions.shape[1]
+        lengths = np.where(kept, self.decisions[games], 0)
+        taken = actions[games, : lengths.max(initial=0)]
+        starts, deals, episodes = self.states[games], self.deals[games], self.episodes[games]
+        base = base_word(self.seed)
+
+        def past() -> Past:
+            begun, legal = starts.copy(), np.zeros(starts.size, np.uint64)
+            deal_many(begun, np.flatnonzero(kept), base, deals, episodes, legal)
+            return begun, taken, lengths
+
+        return past
+
+    def keep_actions(self, most: int) -> None:
+        """Keep the actions of all games from now on, so that `game` and `view` know their history.
+
+        Args:
+            most: of a game; one byte of memory each.
+
+        Raises:
+            ValueError: `most` is less than 1, or games have begun.
+        """
+        check_at_least_one("most", most)
+        if self.decisions.any():
+            raise ValueError("actions are kept from the deal on, and games have begun")
+        self._keep_actions(most)
+
+    def _keep_actions(self, most: int) -> None:
+        """Keep the actions, also of games that have begun: their past stays unknown."""
+        self.actions = np.zeros((len(self), most), np.uint8)
+
+    def game(self, index: int) -> Game:
+        """Return a copy of one game; IndexError if there is none of that index.
+
+        Its history, for `Game.record`, begins with the deal if all actions since were kept, and
+        now if not.
+        """
+        if not 0 <= index < len(self):
+            raise IndexError(f"game must be 0 to {len(self) - 1}, not {index}")
+        game = Game._of(self.states[index : index + 1], self.rules)
+        if self.actions is not None and game.decisions <= self.actions.shape[1]:
+            dealt = Game(game.num_players, self.rules, self.seed)
+            dealt._deal(self.seed, int(self.episodes[index]), int(self.deals[index]))
+            if dealt._go_on(self.actions[index, : game.decisions].tolist(), game):
+                return dealt
+        return game
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        """Carry out one decision in every game; finished games are left as they are.
+
+        Args:
+            actions: action ids (num_games,).
+
+        Raises:
+            IllegalActionError: names the first game with an illegal action. Nothing was changed.
+            ValueError: there is not one whole number a game.
+        """
+        chosen = checked_actions(actions, len(self))
+        wrong = first_illegal(self.legal, chosen)
+        if wrong >= 0:
+            raise IllegalActionError(
+                f"game {wrong}: {illegal_action_message(chosen[wrong], self.legal[wrong])}"
+            )
+        self.step_some(self._all, chosen)
+
+    def step_some(self, games: Integers, actions: Integers) -> None:
+        """Carry out legal actions, which are not checked, in the games of the given indices."""
+        states, legal = self.states, self.legal
+        if self.actions is not None:
+            taken = states["decisions"][games]
+            kept = (legal[games] != 0) & (taken < self.actions.shape[1])
+            self.actions[games[kept], taken[kept]] = actions[kept]
+
+        def apply(chunk: slice) -> None:
+            apply_many(states, games[chunk], actions[chunk], legal)
+
+        each_chunk(self.threads, games.size, apply)
+
+    def reseed(self, seed: int) -> None:
+        """Deal all games anew from another seed, as a new batch would."""
+        self.seed = checked_seed(seed)
+        self.episodes[:] = 0
+        self._deal(self._all)
+
+    def reset(self, where: npt.ArrayLike | None = None) -> None:
+        """Deal new games: all of them, or those that a mask or indices name.
+
+        Raises:
+            IndexError: there is no such game, or the mask has another length.
+        """
+        games = self._all if where is None else self._chosen(np.asarray(where))
+        self.episodes[games] += 1
+        self._deal(games)
+
+    def load_states(self, states: States, episodes: Integers) -> None:
+        """Go on from records (num_games,) of games at the same tables, dealt so often before.
+
+        Raises:
+            ValueError: the records are no sound games of these rules and tables.
+        """
+        check_states(states, self.states, self.rules)
+        if np.any(episodes < 0):
+            raise ValueError("games cannot have been dealt less than never")
+        self.states[:], self.episodes[:] = states, episodes
+        self.actions = None  # they are not of these games
+        legal_many(self.states, self.legal)
+
+    def _chosen(self, where: npt.NDArray[Any]) -> Integers:
+        """Return the indices of the games that a mask or indices name."""
+        if where.dtype == np.bool_ and where.shape != self.legal.shape:
+            raise IndexError(f"a mask must be of shape {self.legal.shape}, not {where.shape}")
+        if where.ndim > 1:
+            raise IndexError(f"indices must be one or a list of them, not of shape {where.shape}")
+        return np.atleast_1d(self._all[where if where.size else where.astype(np.int64)])

@@ -1,0 +1,1 @@
+"""Tests of agents, the table and its files."""

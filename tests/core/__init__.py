@@ -1,0 +1,1 @@
+"""Tests of the rules, observations, memory and policies."""

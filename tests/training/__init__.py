@@ -1,0 +1,1 @@
+"""Tests of trainers, the arena and studies."""
