@@ -16,7 +16,7 @@ from taki_env import CARDS, Game, Rules
 from taki_env.core.bits import seed_words
 from taki_env.core.cards import MAX_PLAYERS
 from taki_env.core.decks import DECKS
-from taki_env.openspiel import Table, load
+from taki_env.openspiel import TreeState, load
 from tests.helpers import VARIANTS, Shuffler, rest_of_deck
 
 SMALL = {
@@ -36,7 +36,7 @@ SETTINGS = [
 MAX_DECISIONS = 200
 
 
-def dealt(table: Table, shuffle: Shuffler) -> Table:
+def dealt(table: TreeState, shuffle: Shuffler) -> TreeState:
     """Return the table after the deal of the shuffled deck."""
     cards = iter(shuffle(rest_of_deck(rules=table.setup.rules)))
     while table.action is not None:
@@ -52,7 +52,7 @@ def draws(game: Game, recycled: tuple[int, ...]) -> Iterator[int]:
     yield from map(CARDS.index, shuffle([CARDS[card] for card in recycled]))
 
 
-def check_same(table: Table, game: Game) -> None:
+def check_same(table: TreeState, game: Game) -> None:
     """All bytes are equal, but for the random word and the order of the draw pile."""
     records = table.record.copy(), game._states.copy()
     for record in records:

@@ -27,7 +27,7 @@ from open_spiel.python.algorithms import (  # noqa: E402
     mcts,
 )
 
-from taki_env.openspiel import Table, TakiState, load  # noqa: E402
+from taki_env.openspiel import TakiState, TreeState, load  # noqa: E402
 from tools import openspiel_games  # noqa: E402
 
 SETTINGS = [
@@ -56,7 +56,7 @@ def random_state(state: TakiState, steps: int, seed: int) -> TakiState:
     return state
 
 
-def after(table: Table, names: Iterable[str]) -> Table:
+def after(table: TreeState, names: Iterable[str]) -> TreeState:
     """Return the table after cards that chance chooses and actions, by their names."""
     for name in names:
         if table.action is None:
@@ -299,20 +299,20 @@ def smallest() -> pyspiel.Game:
     return load(2, Rules(deck="mini-1", auto_last_card=True))
 
 
-def uniform(information: str, table: Table) -> dict[int, float]:
+def uniform(information: str, table: TreeState) -> dict[int, float]:
     """Return the uniform policy at an information state."""
     legal = [action for action in range(64) if table.legal >> action & 1]
     return dict.fromkeys(legal, 1 / len(legal))
 
 
-def best_response(start: Table, seat: int) -> float:
+def best_response(start: TreeState, seat: int) -> float:
     """Return what a seat gets by the best response to uniform play, by brute force.
 
     All histories that the seat cannot tell apart are kept together, each with the probability that
     chance and the other seat give it.
     """
 
-    def value(together: list[tuple[Table, float]]) -> float:
+    def value(together: list[tuple[TreeState, float]]) -> float:
         total, decisions = 0.0, {}
         while together:
             table, weight = together.pop()

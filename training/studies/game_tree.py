@@ -21,7 +21,7 @@ from taki_env.core.bits import seed_words
 from taki_env.core.cards import OVER
 from taki_env.core.decks import DECKS
 from taki_env.envs.opponents import Agent
-from taki_env.openspiel import Table, TakiGame, load
+from taki_env.openspiel import TakiGame, TreeState, load
 
 Shares: TypeAlias = np.ndarray
 """Probabilities of the actions, (information states, 64)."""
@@ -72,7 +72,7 @@ class GameTree:
     ) -> None:
         self.game = game
         self.cached = pyspiel.convert_to_cached_tree(game)
-        found: dict[str, Table] = {}
+        found: dict[str, TreeState] = {}
         numbers = dict.fromkeys(("chance", "decisions", "ends", "cut"), 0)
         for nodes, table in enumerate(tables(game), 1):
             kind = kind_of(table)
@@ -124,7 +124,7 @@ class GameTree:
         return float(response.value_from_state(self.cached.new_initial_state()))
 
 
-def tables(game: TakiGame) -> Iterator[Table]:
+def tables(game: TakiGame) -> Iterator[TreeState]:
     """Yield the states of a game at all its histories."""
     stack = [game.start]
     while stack:
@@ -137,7 +137,7 @@ def tables(game: TakiGame) -> Iterator[Table]:
             stack += [table.decide(action) for action in range(64) if table.legal >> action & 1]
 
 
-def kind_of(table: Table) -> str:
+def kind_of(table: TreeState) -> str:
     """Return which of the numbers of `Counts` a state is counted in."""
     if table.action is not None:
         return "chance"
