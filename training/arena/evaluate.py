@@ -1,7 +1,7 @@
 """Play an agent against an opponent: ``python -m training.evaluate greedy random``.
 
-Every deal is played once from each seat, so that neither a seat nor a deal favors anyone; the
-other seats are all the opponent's.
+The agent takes one seat and the opponent all others, as one lineup of `training.arena.tournament`:
+every deal is played once from each seat, so that neither a seat nor a deal favors anyone.
 """
 
 from __future__ import annotations
@@ -17,24 +17,21 @@ import tyro
 from rich.progress import Progress
 
 import agents
-import taki_env
 from agents.cli import check_different, check_folder, make_console, run
-from agents.files import provenance, write_json
-from agents.statistics import wilson_interval
 from agents.table.record_files import RECORDED, recording
-from agents.validation import CheckedAgent
-from taki_env.base.checks import check_at_least_one
+from agents.validation import AgentError
+from taki_env.base.checks import check_at_least_one, checked_seed
 from taki_env.core.policies.builtin import POLICIES
 from taki_env.core.rules import check_num_players
-from taki_env.envs.learners import LearnerGames
 from taki_env.envs.opponents import Agent, remembers
-
-BATCH = 2000
+from training.arena.command import write_results
+from training.arena.report import rate_of
+from training.arena.tournament import Tournament, name_of
 
 
 @dataclass(frozen=True)
 class Result:
-    """How an agent fared against an opponent at one table size."""
+    """Results of an agent in one seat against an opponent in all other seats."""
 
     agent: str
     opponent: str
@@ -43,15 +40,15 @@ class Result:
     games: int
     wins: int
     capped: int
-    """Games cut off undecided; they count as not won."""
+    """Number of games that reached the decision cap; nobody wins them."""
     win_rate: float
     interval: tuple[float, float]
-    """Wilson 95 % interval of the win rate."""
+    """95% interval of the win rate over deals; see `agents.statistics.deal_interval`."""
     mean_decisions: float
     """Mean length of a game, in decisions of all seats."""
 
     def __str__(self) -> str:
-        """Return the result in a line."""
+        """Return the result as one line."""
         low, high = self.interval
         return (
             f"{self.agent} against {self.opponent}: {self.win_rate:.1%} "
@@ -61,7 +58,7 @@ class Result:
 
 
 def evaluate(
-    agent: Agent,
+    agent: str | Agent,
     opponent: str | Agent,
     games: int,
     num_players: int = 2,
@@ -70,49 +67,67 @@ def evaluate(
     recorded: int = 0,
     record: Callable[[dict[str, Any]], None] = lambda record: None,
 ) -> Result:
-    """Play at least `games` games, a whole number of deals from every seat.
+    """Play whole deals of at least `games` games.
 
     Args:
-        agent: takes one seat.
-        opponent: takes all others.
-        games: 1 or more; rounded up to a multiple of `num_players`.
-        num_players: 2 to 10.
-        seed: of the deals and the built-in opponents.
-        progress: is called with the number of games after every batch.
-        recorded: so many of the first games are given to `record` once they are played.
-        record: is called with each of their records (docs/records.md), in order.
+        agent: agent in one seat, by its spelling as in `agents.load` or as an object.
+        opponent: agent in all other seats.
+        games: number of games, rounded up to a multiple of `num_players`.
+        num_players: number of players, 2 to 10.
+        seed: random seed for deals and agents.
+        progress: called with the number of games after every batch.
+        recorded: number of games to record, from the first.
+        record: called with the record of each of these games (docs/records.md), in order.
+
+    Raises:
+        ValueError: an argument is out of range, or an agent is unknown.
+        AgentError: an agent raised an exception, or its answer was not a legal action per game.
     """
-    if games < 1:
-        raise ValueError(f"games must be 1 or more, not {games}")
-    name = opponent if isinstance(opponent, str) else opponent.name
-    deals = math.ceil(games / num_players)
-    games, wins, capped, decisions = deals * num_players, 0, 0, 0
-    for start in range(0, games, BATCH):
-        numbers = np.arange(start, min(start + BATCH, games))
-        table = LearnerGames(
-            numbers.size, num_players, None, opponent, numbers % num_players,
-            seed=seed, deals=numbers // num_players,
-            keep_actions=start < recorded or remembers(agent),
-        )  # fmt: skip
-        play_out(table, agent)
-        for game in range(min(numbers.size, recorded - start)):
-            names = [name] * num_players
-            names[table.seats[game]] = agent.name
-            record(table.game(game).record(names=names))
-        wins += int(np.sum(table.rewards > 0))
-        capped += int(table.truncated.sum())
-        decisions += int(table.batch.decisions.sum())
-        progress(numbers.size)
+    check_num_players(num_players)
+    one, other = unlike(agent, opponent)
+    tournament = Tournament(
+        [one, *[other] * (num_players - 1)], num_players, games, seed,
+        time_limit=math.inf, lineup=True, recorded=recorded, record=record,
+    )  # fmt: skip
+    while played := tournament.play_batch():
+        check_failures(tournament)
+        progress(played)
+    outcomes = tournament.outcomes.of_lineup(0, tournament.whole_deals)
+    wins = outcomes.wins_by_member()[:, 0]
+    rate = rate_of(wins, np.full(len(wins), float(num_players)))
     return Result(
-        agent.name, name, num_players, seed, games, wins, capped, wins / games,
-        wilson_interval(wins, games), decisions / games,
+        name_of(agent), name_of(opponent), num_players, seed, rate.games, int(rate.wins),
+        outcomes.capped, rate.win_rate, rate.interval, float(outcomes.decisions.mean()),
     )  # fmt: skip
 
 
-def play_out(table: LearnerGames, agent: Agent) -> None:
-    """Let an agent play the learner's seats to the end of all games."""
-    while (live := np.flatnonzero(~table.ended)).size:
-        table.step(agent.act(table.batch.view(live)), live)
+class Renamed:
+    """An agent under another name."""
+
+    def __init__(self, agent: Agent, name: str) -> None:
+        self.name, self.act, self.remembers = name, agent.act, remembers(agent)
+
+
+def unlike(agent: str | Agent, opponent: str | Agent) -> tuple[str | Agent, str | Agent]:
+    """Return two agents, one renamed if they are different but have the same name.
+
+    A tournament identifies agents by name.
+    """
+    if name_of(agent) == name_of(opponent) and agent != opponent:
+        if not isinstance(agent, str):
+            agent = Renamed(agent, f"{agent.name} (agent)")
+        elif not isinstance(opponent, str):
+            opponent = Renamed(opponent, f"{opponent.name} (opponent)")
+    return agent, opponent
+
+
+def check_failures(tournament: Tournament) -> None:
+    """Raise AgentError if an agent forfeited a game, with the first example."""
+    failures = tournament.outcomes.examples
+    if failures:
+        (agent, reason), (_, detail) = min(failures.items(), key=lambda item: item[1])
+        words = detail if reason in ("exception", "illegal action") else f"{reason}: {detail}"
+        raise AgentError(f"{tournament.names[agent]}: {words}")
 
 
 @dataclass(frozen=True)
@@ -120,43 +135,40 @@ class EvaluateArgs:
     """Play an agent against an opponent, every deal from every seat."""
 
     agent: Annotated[str, tyro.conf.Positional]
-    """Who takes one seat, such as expert, policy:PATH, import:MODULE:NAME."""
+    """Agent in one seat, such as expert, policy:PATH, import:MODULE:NAME."""
     opponent: Annotated[str, tyro.conf.Positional]
-    """Who takes all other seats."""
+    """Agent in all other seats."""
     players: int = 2
-    """Seats at the table, 2 to 10."""
+    """Number of players, 2 to 10."""
     games: int = 10_000
-    """Games, rounded up to whole deals."""
+    """Number of games, rounded up to whole deals."""
     seed: int = 0
-    """Of the deals and the agents."""
+    """Random seed for deals and agents."""
     json: Path | None = None
-    """File for the result."""
+    """Output file for the JSON result."""
     record: Path | None = None
-    """File for the games, one a line; see `agents.table.replay`."""
+    """Output file for game records, one per line; see `agents.table.replay`."""
     recorded: int = RECORDED
-    """Games to record at most: the first ones."""
+    """Maximum number of games to record, from the first."""
 
 
 def prepare(args: EvaluateArgs) -> Callable[[], Result]:
-    """Check the arguments, load the agents, and return the match to play."""
-    agent = agents.load(args.agent, args.seed)
-    built_in = args.opponent in POLICIES  # compiled: faster by name than as an agent
-    opponent = (
-        args.opponent if built_in else CheckedAgent(agents.load(args.opponent, args.seed + 1))
-    )
+    """Check the arguments, load the agents, and return the function that plays."""
+    names = dict.fromkeys((args.agent, args.opponent))
+    loaded = {name: name if name in POLICIES else agents.load(name, args.seed) for name in names}
     check_num_players(args.players)
-    if args.games < 1:
-        raise ValueError(f"--games must be 1 or more, not {args.games}")
+    checked_seed(args.seed)
+    check_at_least_one("--games", args.games)
     check_at_least_one("--recorded", args.recorded)
     files = {"--json": args.json, "--record": args.record}
     for option, file in files.items():
         check_folder(option, file)
     check_different(files)
-    return lambda: play(args, CheckedAgent(agent), opponent)
+    return lambda: work(args, loaded[args.agent], loaded[args.opponent])
 
 
-def play(args: EvaluateArgs, agent: Agent, opponent: str | Agent) -> Result:
-    """Play, write the result to a file if asked to, and print it."""
+def work(args: EvaluateArgs, agent: str | Agent, opponent: str | Agent) -> Result:
+    """Play, write the result to a file if requested, and print it."""
     progress = Progress(transient=True, console=make_console(stderr=True))
     with progress as bar, recording(args.record) as record:
         task = bar.add_task("games", total=args.games)
@@ -165,7 +177,7 @@ def play(args: EvaluateArgs, agent: Agent, opponent: str | Agent) -> Result:
             args.recorded if args.record else 0, record,
         )  # fmt: skip
     if args.json:
-        write_json(args.json, {**provenance(), "env": taki_env.ENV_ID, **asdict(result)})
+        write_results(args.json, asdict(result))
     print(result)
     return result
 

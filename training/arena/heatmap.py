@@ -1,4 +1,4 @@
-"""The picture of a tournament."""
+"""The win rates of a tournament as a heat map."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from training.arena.report import Report
 
 
 def plot_matrix(report: Report, path: Path) -> None:
-    """Draw the win rates of one agent, a row, against another in all other seats, a column.
+    """Draw the win rates of a row's agent in one seat against a column's in all other seats.
 
-    White is parity, the share of agents that are equally strong.
+    White is parity, the win rate among equally strong agents.
 
     Args:
-        report: of a tournament with every pairing.
-        path: PNG file to write.
+        report: report of a tournament of all pairings.
+        path: output PNG file.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.colors import TwoSlopeNorm

@@ -1,7 +1,4 @@
-"""Statistics of duplicate deals: intervals and Bradley-Terry ratings.
-
-The games of a deal share their cards, so the deal is the unit that is drawn, not the game.
-"""
+"""Bradley-Terry ratings of agents, with bootstrap intervals over deals."""
 
 from __future__ import annotations
 
@@ -9,62 +6,42 @@ import math
 
 import choix
 import numpy as np
-import numpy.typing as npt
-from scipy.special import stdtrit
 
-from agents.statistics import wilson_interval
+from agents.statistics import Floats, deal_interval
 
-Floats = npt.NDArray[np.float64]
+__all__ = ["bootstrap", "deal_interval", "grouped", "strengths"]
+
 ELO = 400 / math.log(10)
-"""Elo points of a unit of strength: 400 points are odds of 10 to 1."""
+"""Elo points per unit of strength: 400 points are odds of 10 to 1."""
 ALPHA = 0.01
-"""Hundredths of a game that keep an agent without wins, or losses, at a finite rating."""
+"""Regularization, in hundredths of a game: keeps the rating finite without wins or losses."""
 RESAMPLES = 1000
 GROUPS = 10_000
-"""Where there are more deals, so many groups of deals are resampled in their place."""
-_LEAST_SPREAD = 1e-12
-
-
-def deal_interval(wins: Floats, games: Floats) -> tuple[float, float]:
-    """Return the 95 % interval of a win rate, Student's t over deals.
-
-    Where there are fewer than two deals, or all have the same win rate, it is that of Wilson.
-
-    Args:
-        wins: of each deal, (D,); shares of a win count as such.
-        games: of each deal, (D,).
-    """
-    total, deals = float(games.sum()), len(games)
-    rate = float(wins.sum()) / total
-    residuals = (wins - rate * games) * deals / total  # of a ratio; their mean is 0
-    if deals < 2 or float(np.ptp(wins / games)) < _LEAST_SPREAD:
-        return wilson_interval(min(float(wins.sum()), total), total)
-    error = float(np.sqrt(np.sum(residuals**2) / (deals - 1) / deals))
-    margin = float(stdtrit(deals - 1, 0.975)) * error
-    return max(0.0, rate - margin), min(1.0, rate + margin)
+"""Maximum number of resampling units; more deals than that are grouped."""
 
 
 def strengths(counts: Floats, start: Floats | None = None) -> Floats:
-    """Return Bradley-Terry strengths in Elo points, with mean 0.
+    """Return Bradley-Terry strengths in Elo points, with mean 0, (K,).
 
-    By Luce's choice axiom an agent of strength w wins a game among agents of strengths v with
-    probability w / sum(v), so that the odds of i against j, given that one of the two wins, are
-    those of Bradley and Terry whoever else is at the table. It is therefore enough to count every
-    game's winner as the winner of a pair with each other seat.
+    By Luce's choice axiom, an agent of strength w wins a game among agents of strengths v with
+    probability w / sum(v). The odds of i against j, given that one of the two wins, are then those
+    of Bradley and Terry, whoever else is at the table. It is therefore enough to count the winner
+    of a game as the winner of a pair with each other seat.
 
     Args:
-        counts: how often i beat j, (K, K).
-        start: strengths near the result.
+        counts: number of times i beat j, (K, K).
+        start: initial strengths, close to the result.
     """
     if len(counts) < 2:
         return np.zeros(len(counts))
     start = None if start is None else start / ELO
     found: Floats = choix.ilsr_pairwise_dense(counts, ALPHA, start, max_iter=10_000)
-    return ELO * (found - found.mean())
+    elo: Floats = ELO * (found - found.mean())
+    return elo
 
 
 def grouped(rows: Floats) -> Floats:
-    """Return sums of rows that lie GROUPS apart, at most GROUPS of them."""
+    """Return at most GROUPS rows; rows that are GROUPS apart are summed."""
     sums = rows[:GROUPS].copy()
     for start in range(GROUPS, len(rows), GROUPS):
         part = rows[start : start + GROUPS]
@@ -73,12 +50,12 @@ def grouped(rows: Floats) -> Floats:
 
 
 def bootstrap(counts: Floats, zero: int, seed: int) -> Floats:
-    """Return 95 % intervals of all ratings, (K, 2), from resampled deals.
+    """Return 95% intervals of all ratings, (K, 2), from resampled deals.
 
     Args:
-        counts: how often i beat j in each deal, (D, K, K).
-        zero: the agent whose rating is 0.
-        seed: of the resamples.
+        counts: number of times i beat j in each deal, (D, K, K).
+        zero: index of the agent at rating 0.
+        seed: random seed for the resamples.
     """
     rng, agents = np.random.default_rng(seed), counts.shape[1]
     flat = grouped(counts.reshape(len(counts), -1))

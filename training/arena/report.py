@@ -1,64 +1,64 @@
-"""The report of a tournament: what was won, how often, and how sure that is."""
+"""The report of a tournament: win rates, ratings, lengths of games, forfeits and decision times."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from agents.statistics import Floats, deal_interval
 from taki_env.base.types import Integers
 from training.arena.match import NOBODY, REASONS, Clock
-from training.arena.ratings import Floats, bootstrap, deal_interval, strengths
-
-if TYPE_CHECKING:
-    from training.arena.tournament import Tournament
+from training.arena.outcomes import Outcomes
+from training.arena.ratings import bootstrap, strengths
 
 
 @dataclass(frozen=True)
 class Rate:
-    """How often something won."""
+    """A win rate with its interval."""
 
     wins: float
-    """Of all its seats; a forfeited game is won by the others in equal shares."""
+    """Total wins; a forfeited game is shared equally by the other seats."""
     games: int
     seats: int
-    """That it holds in each game."""
+    """Number of seats held in each game."""
     win_rate: float
-    """Wins a game and seat."""
+    """Wins per game and seat."""
     interval: tuple[float, float]
-    """95 %, see `training.arena.ratings.deal_interval`."""
+    """95% interval over deals; see `agents.statistics.deal_interval`."""
 
 
 @dataclass(frozen=True)
 class Lineup:
-    """How a lineup fared."""
+    """Results of a lineup."""
 
     agents: tuple[str, ...]
+    """Agents in seat order."""
     deals: int
+    """Number of deals, each played once per rotation."""
     games: int
     capped: int
-    """Games cut off, which nobody wins."""
+    """Number of games that reached the decision cap; nobody wins them."""
     forfeited: int
     rates: dict[str, Rate]
-    """By agent."""
+    """Win rates by agent."""
 
 
 @dataclass(frozen=True)
 class Rating:
-    """The strength of an agent in Elo points."""
+    """The rating of an agent in Elo points."""
 
     agent: str
     elo: float
+    """Elo points above the agent at 0."""
     interval: tuple[float, float]
-    """95 %, by bootstrap over deals."""
+    """95% interval, by bootstrap over deals."""
 
 
 @dataclass(frozen=True)
 class Lengths:
-    """Lengths of games in decisions of all seats; forfeited games do not count."""
+    """Lengths of games in decisions of all seats, without forfeited games."""
 
     games: int
     mean: float
@@ -73,41 +73,42 @@ class Forfeits:
 
     agent: str
     reason: str
+    """One of `training.arena.match.REASONS`."""
     games: int
     example: str
-    """What was wrong in the first of these games."""
+    """Error message of the first of these games."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Milliseconds a decision."""
+    """Decision times in milliseconds. A call's time is divided by the decisions it returned."""
 
     agents: tuple[str, ...]
-    """Built-in policies act in one compiled loop and share an entry."""
+    """Names of the agents; built-in policies act in one compiled loop and share an entry."""
     decisions: int
     mean: float
     percentile_95: float
-    """A call's time is shared equally by the decisions that it was for."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """All that a tournament found; equal for equal games, as times are not compared."""
+    """The results of a tournament. Comparison ignores decision times."""
 
     agents: tuple[str, ...]
     num_players: int
     seed: int
     max_decisions: int
+    """Decision cap; nobody wins a capped game."""
     games: int
     interrupted: bool
-    """Fewer deals were played than planned."""
+    """Whether fewer deals were played than planned."""
     lineups: tuple[Lineup, ...]
     matrix: dict[str, dict[str, Rate]]
-    """``matrix[A][B]``: one A against B in all other seats."""
+    """``matrix[A][B]``: win rate of A in one seat against B in all other seats."""
     ratings: tuple[Rating, ...]
-    """From the strongest to the weakest."""
+    """Ratings, strongest first."""
     zero: str
-    """The agent whose rating is 0 by definition."""
+    """Agent at rating 0 by definition."""
     seats: tuple[Rate, ...]
     lengths: Lengths | None
     """None if every game was forfeited."""
@@ -116,79 +117,34 @@ class Report:
     timing: tuple[Timing, ...] = field(compare=False)
 
 
-@dataclass
-class Outcomes:
-    """How games ended, arrays (deals, lineups, rotations)."""
-
-    winners: npt.NDArray[np.int8]
-    """Seats; -1 for nobody."""
-    losers: npt.NDArray[np.int8]
-    """Seats that forfeited; -1 for nobody."""
-    reasons: npt.NDArray[np.int8]
-    """Of forfeits, indices of `REASONS`; -1 for none."""
-    decisions: Integers
-    examples: dict[tuple[int, str], tuple[int, str]]
-    """The first game that an agent forfeited for a reason, and what was wrong."""
-    compiled: Clock
-
-    @classmethod
-    def empty(cls, deals: int, lineups: int, rotations: int) -> Outcomes:
-        """Return those of games that are yet to be played."""
-        shape = (deals, lineups, rotations)
-        seats = (np.full(shape, NOBODY, np.int8) for _ in range(3))
-        return cls(*seats, np.zeros(shape, np.int64), {}, Clock())
-
-
-def seat_shares(winners: npt.NDArray[np.int8], losers: npt.NDArray[np.int8], seats: int) -> Floats:
-    """Return each seat's share of each win, (…, seats).
-
-    The winner has it all; of a forfeited game all but the loser have the same.
-    """
-    at = np.arange(seats)
-    won = winners[..., np.newaxis] == at
-    lost = losers[..., np.newaxis]
-    return won + ((lost != NOBODY) & (lost != at)) / (seats - 1)
-
-
-class Shares:
-    """Wins of a lineup's members, (deals, rotations, members)."""
-
-    def __init__(self, outcomes: Outcomes, lineup: int, deals: int) -> None:
-        winners, losers = outcomes.winners[:deals, lineup], outcomes.losers[:deals, lineup]
-        seats = winners.shape[1]
-        self.by_seat = seat_shares(winners, losers, seats).sum(1)
-        """Wins of each deal, (deals, seats)."""
-        rotations = np.arange(seats, dtype=np.int8)
-        self.by_member = seat_shares(
-            *(np.where(who == NOBODY, who, (who - rotations) % seats) for who in (winners, losers)),
-            seats,
-        ).sum(1)
-        """Wins of each deal, (deals, members)."""
-        self.capped = int(np.sum((winners == NOBODY) & (losers == NOBODY)))
-        self.forfeited = int(np.sum(losers != NOBODY))
-
-
 def rate_of(wins: Floats, games: Floats, seats: int = 1) -> Rate:
-    """Return the rate of wins in deals, (D,), by something that holds so many seats in each."""
+    """Return the rate of wins over deals, both (D,), for a holder of `seats` seats per game."""
     total, number = float(wins.sum()), int(games.sum())
     interval = deal_interval(wins / seats, games)
     return Rate(total, number, seats, total / number / seats, interval)
 
 
-def lineup_of(names: Sequence[str], members: Sequence[int], shares: Shares) -> Lineup:
-    """Return how a lineup fared."""
-    deals, seats = shares.by_member.shape
+def lineup_of(names: Sequence[str], members: Sequence[int], outcomes: Outcomes) -> Lineup:
+    """Return the results of a lineup.
+
+    Args:
+        names: names of all agents.
+        members: indices of the lineup's agents in `names`.
+        outcomes: outcomes of the lineup, arrays (deals, rotations).
+    """
+    wins = outcomes.wins_by_member()
+    deals, seats = wins.shape
     games = np.full(deals, float(seats))
     rates = {}
     for index in dict.fromkeys(members):
         held = np.flatnonzero(np.array(members) == index)
-        rates[names[index]] = rate_of(shares.by_member[:, held].sum(1), games, held.size)
+        rates[names[index]] = rate_of(wins[:, held].sum(1), games, held.size)
     agents = tuple(names[index] for index in members)
-    return Lineup(agents, deals, deals * seats, shares.capped, shares.forfeited, rates)
+    return Lineup(agents, deals, deals * seats, outcomes.capped, outcomes.forfeited, rates)
 
 
 def head_to_head(lineups: Sequence[Lineup]) -> dict[str, dict[str, Rate]]:
-    """Return the rates of one agent against another in all other seats."""
+    """Return the win rates of each agent in one seat against each other in all other seats."""
     matrix: dict[str, dict[str, Rate]] = {}
     for lineup in lineups:
         one, other, *others = lineup.agents
@@ -201,7 +157,15 @@ def head_to_head(lineups: Sequence[Lineup]) -> dict[str, dict[str, Rate]]:
 
 
 def pair_counts(agents: int, members: Sequence[int], wins: Floats) -> Floats:
-    """Return how often i beat j in each deal, (D, K, K): a winner beats each other seat."""
+    """Return the number of times i beat j in each deal, (D, K, K).
+
+    A winner beats the agent of each other seat; an agent does not beat itself.
+
+    Args:
+        agents: number of agents, K.
+        members: indices of the lineup's agents.
+        wins: wins of each member, (D, members).
+    """
     counts = np.zeros((len(wins), agents, agents))
     for member, winner in enumerate(members):
         for loser in members:
@@ -210,20 +174,19 @@ def pair_counts(agents: int, members: Sequence[int], wins: Floats) -> Floats:
     return counts
 
 
-def ratings_of(names: Sequence[str], counts: Floats, seed: int) -> tuple[tuple[Rating, ...], str]:
-    """Return the ratings, from the strongest on, and whose is 0: random's, or the first agent's."""
-    zero = names.index("random") if "random" in names else 0
+def ratings_of(names: Sequence[str], counts: Floats, zero: int, seed: int) -> tuple[Rating, ...]:
+    """Return the ratings, strongest first, from counts of pairs in each deal, (D, K, K)."""
     elo = strengths(counts.sum(0))
     bounds = bootstrap(counts, zero, seed)
     ratings = [
         Rating(name, float(elo[k] - elo[zero]), (float(bounds[k, 0]), float(bounds[k, 1])))
         for k, name in enumerate(names)
     ]
-    return tuple(sorted(ratings, key=lambda rating: -rating.elo)), names[zero]
+    return tuple(sorted(ratings, key=lambda rating: -rating.elo))
 
 
 def lengths_of(decisions: Integers) -> Lengths | None:
-    """Return the lengths of games."""
+    """Return the lengths of games, or None without games."""
     if not decisions.size:
         return None
     middle, long = np.percentile(decisions, (50, 95))
@@ -231,12 +194,14 @@ def lengths_of(decisions: Integers) -> Lengths | None:
     return Lengths(decisions.size, mean, float(middle), float(long), longest)
 
 
-def forfeits_of(tournament: Tournament, deals: int) -> tuple[Forfeits, ...]:
-    """Return what agents forfeited, by agent and reason."""
-    outcomes, names = tournament.outcomes, tournament.names
+def forfeits_of(
+    names: Sequence[str], lineups: Sequence[Sequence[int]], outcomes: Outcomes, deals: int
+) -> tuple[Forfeits, ...]:
+    """Return the forfeited games of the first `deals` deals by agent and reason."""
     games = np.nonzero(outcomes.losers[:deals] != NOBODY)
-    _, lineups, rotations = games
-    agents = tournament.seating[lineups, rotations, outcomes.losers[games]]
+    _, numbers, rotations = games
+    members = (outcomes.losers[games] - rotations) % len(lineups[0])
+    agents = np.array(lineups)[numbers, members]
     found, counts = np.unique(
         np.stack([agents, outcomes.reasons[games]]), axis=1, return_counts=True
     )
@@ -246,17 +211,8 @@ def forfeits_of(tournament: Tournament, deals: int) -> tuple[Forfeits, ...]:
     )
 
 
-def timing_of(tournament: Tournament) -> tuple[Timing, ...]:
-    """Return the times of decisions: of the built-in policies together, and of each agent."""
-    others = {contestant.name: contestant.clock for contestant in tournament.contestants.values()}
-    built_in = tuple(name for name in tournament.names if name not in others)
-    clocks = {built_in: tournament.outcomes.compiled}
-    clocks |= {(name,): clock for name, clock in others.items()}
-    return tuple(timing(agents, clock) for agents, clock in clocks.items() if clock.calls)
-
-
-def timing(agents: tuple[str, ...], clock: Clock) -> Timing:
-    """Return the times of some calls, of which there is at least one."""
+def timing_of(agents: tuple[str, ...], clock: Clock) -> Timing:
+    """Return the decision times of agents that share a clock with at least one call."""
     seconds, decisions = np.array(clock.calls).T
     order = np.argsort(seconds)
     rank = np.searchsorted(np.cumsum(decisions[order]), 0.95 * decisions.sum())
@@ -264,35 +220,54 @@ def timing(agents: tuple[str, ...], clock: Clock) -> Timing:
     return Timing(agents, int(decisions.sum()), 1e3 * mean, 1e3 * float(seconds[order][rank]))
 
 
-def make_report(tournament: Tournament, deals: int) -> Report:
-    """Return the report of the first `deals` deals, all of whose games were played."""
-    names, outcomes, seats = tournament.names, tournament.outcomes, tournament.num_players
-    counts, won = np.zeros((deals, len(names), len(names))), np.zeros((deals, seats))
-    games, decisions, lineups = np.zeros(deals), [], []
-    for number, members in enumerate(tournament.lineups):
-        own = min(deals, int(tournament.deals[number]))
-        shares = Shares(outcomes, number, own)
-        counts[:own] += pair_counts(len(names), members, shares.by_member)
-        won[:own] += shares.by_seat
-        games[:own] += seats
-        lineups.append(lineup_of(names, members, shares))
-        kept = outcomes.losers[:own, number] == NOBODY
-        decisions.append(outcomes.decisions[:own, number][kept])
-    ratings, zero = ratings_of(names, counts, tournament.seed)
+def make_report(
+    names: Sequence[str],
+    lineups: Sequence[Sequence[int]],
+    outcomes: Outcomes,
+    deals: Integers,
+    clocks: Mapping[tuple[str, ...], Clock],
+    *,
+    seed: int,
+    max_decisions: int,
+    interrupted: bool,
+) -> Report:
+    """Return the report of deals that were played to the end.
+
+    Args:
+        names: names of the agents.
+        lineups: indices of agents in `names`, in seat order.
+        outcomes: outcomes of all games, arrays (deals, lineups, rotations).
+        deals: number of deals of each lineup to report, (lineups,).
+        clocks: clocks by the agents that share them.
+        seed: random seed of the tournament and of the bootstrap.
+        max_decisions: decision cap.
+        interrupted: whether fewer deals were played than planned.
+    """
+    most, seats = int(deals.max()), outcomes.winners.shape[2]
+    parts = [outcomes.of_lineup(lineup, own) for lineup, own in enumerate(deals.tolist())]
+    counts, wins = np.zeros((most, len(names), len(names))), np.zeros((most, seats))
+    for members, part in zip(lineups, parts, strict=True):
+        own = len(part.winners)
+        counts[:own] += pair_counts(len(names), members, part.wins_by_member())
+        wins[:own] += part.wins_by_seat()
+    games = seats * (np.arange(most)[:, np.newaxis] < deals).sum(1).astype(float)
+    found = [lineup_of(names, *of) for of in zip(lineups, parts, strict=True)]
+    finished = [part.decisions[part.losers == NOBODY] for part in parts]
+    zero = names.index("random") if "random" in names else 0
     return Report(
         agents=tuple(names),
         num_players=seats,
-        seed=tournament.seed,
-        max_decisions=tournament.max_decisions,
-        games=sum(lineup.games for lineup in lineups),
-        interrupted=tournament.played < tournament.total,
-        lineups=tuple(lineups),
-        matrix=head_to_head(lineups),
-        ratings=ratings,
-        zero=zero,
-        seats=tuple(rate_of(won[:, seat], games) for seat in range(seats)),
-        lengths=lengths_of(np.concatenate(decisions)),
-        capped=sum(lineup.capped for lineup in lineups),
-        forfeits=forfeits_of(tournament, deals),
-        timing=timing_of(tournament),
+        seed=seed,
+        max_decisions=max_decisions,
+        games=int(games.sum()),
+        interrupted=interrupted,
+        lineups=tuple(found),
+        matrix=head_to_head(found),
+        ratings=ratings_of(names, counts, zero, seed),
+        zero=names[zero],
+        seats=tuple(rate_of(wins[:, seat], games) for seat in range(seats)),
+        lengths=lengths_of(np.concatenate(finished)),
+        capped=sum(part.capped for part in parts),
+        forfeits=forfeits_of(names, lineups, outcomes, most),
+        timing=tuple(timing_of(agents, clock) for agents, clock in clocks.items() if clock.calls),
     )
