@@ -1,4 +1,4 @@
-"""Tournaments: duplicate deals, statistics, agents that fail, and what the command writes."""
+"""The arena: duplicate deals, statistics, evaluation, failing agents, and the commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +21,24 @@ import pytest
 import agents
 from agents.builtin import GreedyAgent, RandomAgent
 from agents.cli import make_console
-from agents.statistics import wilson_interval
-from agents.validation import Failure, in_words
+from agents.statistics import deal_interval, wilson_interval
+from agents.validation import AgentError, Failure, in_words
 from taki_env import Batch, View
 from taki_env.core.bits import seed_words
 from taki_env.core.policies.builtin import POLICIES
 from training.arena import command as arena
 from training.arena import leaderboard, ratings
-from training.arena.command import ArenaArgs, play
+from training.arena.command import ArenaArgs
+from training.arena.evaluate import evaluate
 from training.arena.heatmap import plot_matrix
 from training.arena.match import MOST_LIMITS, Contestant, Match
-from training.arena.ratings import GROUPS, bootstrap, deal_interval, grouped, strengths
+from training.arena.ratings import GROUPS, bootstrap, grouped, strengths
 from training.arena.report import Report
-from training.arena.tournament import Tournament
+from training.arena.tables import show
+from training.arena.tournament import Tournament, play
 
 ROOT = Path(__file__).parents[2]
+RNG = np.random.default_rng()  # views of the arena have their own random words
 AGENTS = """
 import time
 from agents.builtin import GreedyAgent
@@ -83,22 +86,22 @@ class Number(GreedyAgent):
 
 nothing = object
 """
-"""A module of the user's."""
+"""Source of a user's module of agents."""
 
 
 class Named:
-    """An agent whose answers are made from those of greedy."""
+    """An agent that changes the answers of greedy."""
 
     def __init__(self, name: str, answer: Callable[[View, Any], Any] = lambda v, a: a) -> None:
         self.name, self._answer, self._greedy = name, answer, GreedyAgent()
 
     def act(self, view: View) -> Any:
-        """Return what the function makes of greedy's actions."""
+        """Return the changed actions."""
         return self._answer(view, self._greedy.act(view))
 
 
 def sampled() -> RandomAgent:
-    """Return an agent that is asked, not compiled, and draws from the words of its view."""
+    """Return a random agent outside the compiled loop, which draws from the words of its view."""
     agent = RandomAgent()
     agent.name = "sampled"
     return agent
@@ -106,13 +109,13 @@ def sampled() -> RandomAgent:
 
 @pytest.fixture(autouse=True)
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make reports faster; the bootstrap has a test of its own."""
+    """Make reports faster; a separate test covers the bootstrap."""
     monkeypatch.setattr(ratings, "RESAMPLES", 20)
 
 
 @pytest.fixture
 def own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Put a module of agents into the current directory and return its name."""
+    """Write a module of agents to the current folder and return its name."""
     (tmp_path / "own_agents.py").write_text(AGENTS)
     (tmp_path / "leaving.py").write_text("raise SystemExit(3)")
     monkeypatch.chdir(tmp_path)
@@ -125,8 +128,8 @@ def own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.parametrize("num_players", [2, 3])
-def test_of_equal_deterministic_agents_each_wins_its_share_of_every_deal(num_players: int) -> None:
-    """The same seat wins in every rotation, so that each member of the lineup wins once."""
+def test_equal_deterministic_agents_win_equal_shares_of_every_deal(num_players: int) -> None:
+    """The same seat wins in every rotation, so each member of the lineup wins once per deal."""
     entrants = [Named(f"greedy {k}") for k in range(num_players)]
     report = play(entrants, num_players, 20 * num_players, lineup=True)
     assert report.capped == 0
@@ -136,16 +139,16 @@ def test_of_equal_deterministic_agents_each_wins_its_share_of_every_deal(num_pla
 
 
 def test_an_agent_against_itself_wins_half() -> None:
-    """A lineup may repeat an agent; its rate is that of one seat."""
+    """A lineup may repeat an agent; its win rate is per seat."""
     rate = play(["random", "random"], 2, 40, lineup=True).lineups[0].rates["random"]
     assert (rate.win_rate, rate.seats, rate.wins) == (0.5, 2, 40)
 
 
 def test_every_lineup_and_rotation_plays_the_same_deal() -> None:
-    """Deal 1 is that of `Batch`, and every member of a lineup takes every seat."""
+    """Deal 1 equals deal 1 of `Batch`, and every member of a lineup takes every seat."""
     tournament = Tournament(["random", "greedy"], num_players=3, games=6, seed=5)
     one, lineups, rotations = np.ones(6, int), np.repeat([0, 1], 3), np.tile([0, 1, 2], 2)
-    states = tournament._table(one, lineups, rotations).batch.states
+    states = tournament._match(one, lineups, rotations).batch.states
     expected = Batch(2, 3, seed=5).states[1]
     assert all(state == expected for state in states)
     assert tournament.lineups == [(0, 1, 1), (1, 0, 0)]
@@ -153,14 +156,14 @@ def test_every_lineup_and_rotation_plays_the_same_deal() -> None:
 
 
 def test_games_are_rounded_up_to_whole_deals() -> None:
-    """Seven games of three players are three deals, for each of the six ordered pairs."""
+    """Seven games of three players take three deals, for each of the six ordered pairs."""
     report = play(["random", "greedy", sampled()], 3, 7)
     assert [lineup.games for lineup in report.lineups] == [9] * 6
     assert report.games == 54
 
 
 def test_two_players_meet_once() -> None:
-    """One lineup gives both entries of the matrix, which add up to one."""
+    """One lineup fills both entries of the matrix, which add up to one."""
     report = play(["random", "greedy"], 2, 100)
     one, other = report.matrix["random"]["greedy"], report.matrix["greedy"]["random"]
     assert len(report.lineups) == 1
@@ -169,7 +172,7 @@ def test_two_players_meet_once() -> None:
 
 
 def test_slow_agents_play_fewer_deals() -> None:
-    """Only the lineups of the agent with the limit are shorter."""
+    """The limit shortens only the lineups of its agent."""
     entrants = ["random", "greedy", sampled()]
     report = play(entrants, 2, 40, most_games={"sampled": 10})
     games = {lineup.agents: lineup.games for lineup in report.lineups}
@@ -183,26 +186,27 @@ def test_slow_agents_play_fewer_deals() -> None:
 
 
 def test_a_report_does_not_depend_on_the_batch_size() -> None:
-    """Sampled, re-dealing and failing agents included, at three players."""
+    """Agents that sample, re-deal or fail included, at three players."""
 
     def flawed(view: View, actions: Any) -> Any:
-        if np.any(view.random_words(np.random.default_rng()) % 50 == 0):
+        if np.any(view.random_words(RNG) % 50 == 0):
             raise ZeroDivisionError("one time in fifty")
         return actions
 
     def redealing(view: View, actions: Any) -> Any:
-        hands = view.sample_states(3, np.random.default_rng())["hand_size"].astype(int)
-        return np.where(hands.sum((1, 2)) % 2, actions, view.built_in("random", np.random))
+        held = view.sample_states(3, RNG)["change_colors"].astype(int)  # (games, 3, seats)
+        return np.where(held.sum((1, 2)) % 2, actions, view.built_in("random", RNG))
 
     entrants = ["random", "greedy", sampled(), Named("flawed", flawed)]
     entrants.append(Named("redealing", redealing))
     reports = [play(entrants, 3, 30, 1, batch=batch) for batch in (7, 500)]
     assert reports[0] == reports[1]
-    assert reports[0].forfeits and reports[0] != play(entrants, 3, 30, 2)
+    assert {row.agent for row in reports[0].forfeits} == {"flawed"}
+    assert reports[0] != play(entrants, 3, 30, 2)
 
 
-def test_a_built_in_policy_plays_as_well_compiled_as_asked() -> None:
-    """Greedy draws nothing, so its games are the same either way."""
+def test_a_built_in_policy_plays_the_same_as_an_object() -> None:
+    """Greedy draws no random numbers, so its games are the same inside the compiled loop."""
     asked, compiled = (play([greedy, sampled()], 2, 60) for greedy in (Named("greedy"), "greedy"))
     assert asked.lineups == compiled.lineups
 
@@ -225,6 +229,14 @@ def test_words_of_a_decision_depend_on_what_the_seat_knows() -> None:
 # Statistics ---------------------------------------------------------------------------------------
 
 
+def test_wilson_interval_of_textbook_values() -> None:
+    """0 of 10 gives [0, 0.2775] and 5 of 10 gives [0.2366, 0.7634] (Newcombe 1998)."""
+    assert wilson_interval(0, 10) == pytest.approx((0, 0.27753), abs=1e-5)
+    assert wilson_interval(5, 10) == pytest.approx((0.23659, 0.76341), abs=1e-5)
+    with pytest.raises(ValueError, match="wins must be"):
+        wilson_interval(11, 10)
+
+
 def test_interval_of_hand_made_deals() -> None:
     """16 deals of two games: 4 with no win, 8 with one, 4 with two.
 
@@ -237,7 +249,7 @@ def test_interval_of_hand_made_deals() -> None:
 
 
 def test_intervals_of_deals_that_agree_are_wilsons() -> None:
-    """One deal, or no variance, says nothing of the spread of deals."""
+    """One deal, or equal deals, give no estimate of the variance between deals."""
     assert deal_interval(np.array([1.0]), np.array([2.0])) == wilson_interval(1, 2)
     assert deal_interval(np.ones(30), np.full(30, 2.0)) == wilson_interval(30, 60)
 
@@ -261,14 +273,14 @@ def test_strengths_agree_with_luces_choice_at_larger_tables() -> None:
 
 
 def test_strengths_stay_finite_without_a_win() -> None:
-    """One who loses every game is far below, and nobody's games leave all equal."""
+    """An agent that loses every game is far below; without games all strengths are equal."""
     first, second = strengths(np.array([[0.0, 1000.0], [0.0, 0.0]]))
     assert 800 < first - second < 4000
     assert strengths(np.zeros((3, 3))) == pytest.approx(np.zeros(3), abs=1e-9)
 
 
 def test_bootstrap_has_the_width_of_the_known_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """2,500 deals that either agent wins outright: the odds' error is 0.04, 6.95 points of Elo."""
+    """2,500 deals, each won outright: the error of the log odds is 0.04, 6.95 Elo points."""
     monkeypatch.setattr(ratings, "RESAMPLES", 1000)
     counts = np.zeros((2500, 2, 2))
     counts[::2, 0, 1] = counts[1::2, 1, 0] = 2
@@ -279,7 +291,7 @@ def test_bootstrap_has_the_width_of_the_known_error(monkeypatch: pytest.MonkeyPa
 
 
 def test_groups_of_deals_keep_all_of_them() -> None:
-    """Rows that lie GROUPS apart are summed; fewer stay as they are."""
+    """Rows that are GROUPS apart are summed; fewer rows stay as they are."""
     rows = np.ones((2 * GROUPS + 5, 4))
     assert grouped(rows).shape == (GROUPS, 4)
     assert grouped(rows)[:, 0].tolist() == [3] * 5 + [2] * (GROUPS - 5)
@@ -287,7 +299,7 @@ def test_groups_of_deals_keep_all_of_them() -> None:
 
 
 def test_greedy_is_rated_above_random_at_zero() -> None:
-    """Whichever is named first; without random, the first is at 0."""
+    """In any order of names; without random, the first agent is at 0."""
     report = play(["greedy", "random"], 2, 1000)
     first, second = report.ratings
     assert (first.agent, second.agent, second.elo, report.zero) == ("greedy", "random", 0, "random")
@@ -295,8 +307,8 @@ def test_greedy_is_rated_above_random_at_zero() -> None:
     assert play([sampled(), "greedy"], 2, 10).zero == "sampled"
 
 
-def test_games_that_are_cut_off_have_no_winner() -> None:
-    """Nobody empties a hand in three decisions."""
+def test_capped_games_have_no_winner() -> None:
+    """Nobody can empty a hand in three decisions."""
     report = play(["random", "greedy"], 2, 20, max_decisions=3)
     assert (report.capped, report.games) == (20, 20)
     assert report.lengths and (report.lengths.mean, report.lengths.longest) == (3, 3)
@@ -305,8 +317,8 @@ def test_games_that_are_cut_off_have_no_winner() -> None:
     assert all(seat.win_rate == 0 for seat in report.seats)
 
 
-def test_seats_win_all_games_together() -> None:
-    """Unless games are cut off."""
+def test_win_rates_of_seats_add_up_to_one() -> None:
+    """If no game is capped."""
     report = play(["random", "greedy"], 4, 400)
     assert report.capped == 0
     assert sum(seat.win_rate for seat in report.seats) == pytest.approx(1)
@@ -314,7 +326,7 @@ def test_seats_win_all_games_together() -> None:
 
 
 def test_times_are_those_of_decisions() -> None:
-    """A sleep of 2 ms a call shows; the built-in policy has an entry of its own."""
+    """A sleep of 2 ms per call shows; the built-in policy has a separate entry."""
 
     def slow(view: View, actions: Any) -> Any:
         time.sleep(0.002)
@@ -324,6 +336,61 @@ def test_times_are_those_of_decisions() -> None:
     assert (built_in.agents, asked.agents) == (("random",), ("slow",))
     assert built_in.mean < 1 <= 2 <= asked.mean <= 100
     assert asked.percentile_95 >= 2
+
+
+# Evaluation ---------------------------------------------------------------------------------------
+
+
+def test_evaluation_agrees_with_the_arena() -> None:
+    """The figures are those of the agent's seat in the lineup, whatever the batch size."""
+    report = play(["random", "greedy", "greedy"], 3, 60, seed=4, lineup=True, batch=7)
+    rate, result = report.lineups[0].rates["random"], evaluate("random", "greedy", 60, 3, seed=4)
+    assert (result.wins, result.games, result.win_rate) == (rate.wins, rate.games, rate.win_rate)
+    assert result.interval == rate.interval
+    assert report.lengths and result.mean_decisions == report.lengths.mean
+
+
+def test_an_agent_against_itself_wins_exactly_its_share_of_duplicate_deals() -> None:
+    """Greedy is deterministic, so it wins one of the two games of each deal."""
+    for agent in ("greedy", agents.load("greedy")):
+        result = evaluate(agent, "greedy", games=200)
+        assert (result.agent, result.opponent) == ("greedy", "greedy")
+        assert (result.wins, result.games) == (100, 200)
+        assert result.interval == wilson_interval(100, 200)
+
+
+@pytest.mark.parametrize("num_players", [3, 10])
+def test_evaluation_rotates_all_seats(num_players: int) -> None:
+    """At any table size the deterministic greedy wins one game of each deal."""
+    result = evaluate("greedy", "greedy", 20 * num_players, num_players)
+    assert result.wins + result.capped >= 20 >= result.wins
+
+
+def test_different_agents_with_one_name_are_told_apart() -> None:
+    """An evaluation reports no agent as playing against itself because of its name."""
+    first = Named("greedy", lambda view, actions: view.built_in("random", RNG))
+    one, other = evaluate(first, "greedy", 100), evaluate("greedy", first, 100)
+    assert (one.agent, one.opponent) == (other.agent, other.opponent) == ("greedy", "greedy")
+    assert one.win_rate < 0.5 < other.win_rate
+
+
+def test_greedy_beats_random() -> None:
+    """By the margin of plain rules of thumb: at least 68% of duplicate deals."""
+    assert evaluate("greedy", "random", games=20_000).win_rate >= 0.68
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_failing_agent_ends_the_evaluation(first: bool) -> None:
+    """One failure is enough: forfeits never count as losses."""
+
+    def flawed(view: View, actions: Any) -> Any:
+        if np.any(view.legal == np.uint64(1 << 60)):  # the only legal action is to draw
+            raise LookupError("cannot draw")
+        return actions
+
+    sides = (Named("flawed", flawed), "greedy")
+    with pytest.raises(AgentError, match=r"^flawed: LookupError: cannot draw$"):
+        evaluate(*(sides if first else reversed(sides)), games=60)
 
 
 # Agents that fail ---------------------------------------------------------------------------------
@@ -586,15 +653,15 @@ def test_own_agents_that_cannot_be_had_say_why(own_code: str, target: str, words
         agents.load(f"import:{target}")
 
 
-# The command --------------------------------------------------------------------------------------
+# The commands -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"agents": ("gredy", "random")}, "did you mean 'greedy'"),
-        ({"agents": ("greedy",)}, "at least two agents, not 1"),
-        ({"agents": ()}, "at least two agents, not 0"),
+        ({"agents": ("greedy",)}, "at least two agents, got 1"),
+        ({"agents": ()}, "at least two agents, got 0"),
         ({"agents": ("greedy", "greedy")}, "'greedy' is named twice"),
         ({"players": 1}, "num_players must be 2 to 10, not 1"),
         ({"players": 11}, "num_players must be 2 to 10, not 11"),
@@ -603,7 +670,7 @@ def test_own_agents_that_cannot_be_had_say_why(own_code: str, target: str, words
         ({"max_decisions": 0}, "max_decisions must be 1 or more"),
         ({"time_limit": 0.0}, "time_limit must be above 0"),
         ({"seed": -1}, "seed must be"),
-        ({"players": 3, "lineup": True}, "a lineup for 3 players names 3 agents, not 2"),
+        ({"players": 3, "lineup": True}, "a lineup for 3 players needs 3 agents, got 2"),
         ({"json": Path("/not/there/x.json")}, "--json: there is no folder"),
         ({"json": Path("/")}, "--json: / is no file"),
         ({"json": Path("/dev/null")}, "--json: /dev/null is no file"),
@@ -611,18 +678,18 @@ def test_own_agents_that_cannot_be_had_say_why(own_code: str, target: str, words
         ({"plot": Path("matrix")}, "--plot: the name of the file must end in .png, not 'matrix'"),
         ({"plot": Path("a.pgn")}, "--plot: the name of the file must end in .png"),
         ({"json": Path("x"), "csv": Path("./x")}, "--json and --csv name the same file, x"),
-        ({"lineup": True, "plot": Path("x.png")}, "--plot shows every pairing"),
+        ({"lineup": True, "plot": Path("x.png")}, "--plot shows all pairings"),
     ],
 )
 def test_bad_arguments_are_refused(change: dict[str, Any], words: str) -> None:
-    """In words that say what is allowed."""
+    """The message says what is allowed."""
     with pytest.raises(ValueError, match=words):
         arena.prepare(replace(ArenaArgs(("random", "greedy")), **change))
 
 
-def test_what_is_no_agent_is_refused() -> None:
+def test_an_object_that_is_not_an_agent_is_refused() -> None:
     """An object needs a name and `act`."""
-    with pytest.raises(TypeError, match="an agent is a name or an object"):
+    with pytest.raises(TypeError, match="an agent must be a name or an object"):
         play([object(), "random"])  # type: ignore[list-item]
 
 
@@ -636,7 +703,7 @@ def test_different_agents_have_different_names() -> None:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    """Return a folder with the files that the command writes."""
+    """Return a folder with the output files of the command."""
     args = ArenaArgs(
         ("random", "greedy"), 3, games=30, json=tmp_path / "a.json", csv=tmp_path / "a.csv"
     )
@@ -644,18 +711,18 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_json_file_holds_the_report_and_what_made_it(files: Path) -> None:
-    """Times stand apart, so that all else can be compared."""
+def test_the_json_file_holds_the_report_and_its_provenance(files: Path) -> None:
+    """Times are under one key, so that everything else can be compared."""
     found = json.loads((files / "a.json").read_text())
     assert {"commit", "versions", "hardware", "env", "timing"} <= found.keys()
     assert found["arguments"]["agents"] == ["random", "greedy"]
     report = play(["random", "greedy"], 3, 30)
-    again = json.loads(json.dumps(arena.as_json(report)))
+    again = json.loads(json.dumps(asdict(report)))
     del again["timing"]
     assert {key: found[key] for key in again} == again
 
 
-def test_the_csv_file_has_a_row_a_lineup(files: Path) -> None:
+def test_the_csv_file_has_one_row_per_lineup(files: Path) -> None:
     """With the win rate of its first agent."""
     with (files / "a.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -665,27 +732,27 @@ def test_the_csv_file_has_a_row_a_lineup(files: Path) -> None:
         assert float(row["low"]) <= float(row["win_rate"]) <= float(row["high"])
 
 
-def test_the_picture_is_a_png(files: Path) -> None:
-    """And nothing else is left in the folder."""
+def test_the_heat_map_is_a_png(files: Path) -> None:
+    """No other file is left in the folder."""
     assert (files / "a.png").read_bytes().startswith(b"\x89PNG")
     assert {path.name for path in files.iterdir()} == {"a.json", "a.csv", "a.png"}
 
 
 def test_the_report_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every table has its title; forfeits only where there are some."""
+    """Every table has its title; the table of forfeits appears only if there are any."""
     arena.prepare(ArenaArgs(("random", "greedy"), games=20))()
     shown = capsys.readouterr().out
     for words in ("Win rate", "ratings, random fixed at 0", "Seats", "Lengths", "milliseconds"):
         assert words in shown
     assert "Forfeited" not in shown
     arena.prepare(ArenaArgs(("random", "greedy", "greedy"), 3, 9, lineup=True))()
-    assert "random greedy greedy: wins a game and seat" in capsys.readouterr().out
+    assert "random greedy greedy: wins per game and seat" in capsys.readouterr().out
 
 
 def test_brackets_and_colons_are_printed_as_they_are(
     capsys: pytest.CaptureFixture[str], own_code: str, tmp_path: Path
 ) -> None:
-    """In names and in errors; neither is markup, an emoji, or mathematics of a picture."""
+    """In names and in errors: neither as markup, nor as an emoji, nor as math in a heat map."""
     text = """
 from agents.builtin import GreedyAgent
 
@@ -698,7 +765,7 @@ class x(GreedyAgent):
     shown = capsys.readouterr().out
     assert "import:x:x" in shown and "RuntimeError: [/nothing] [bold] :x:" in shown
     report = play([Named("[/a] $x_{$"), Named("[b]")], games=4)
-    arena.show(report, make_console())
+    show(report, make_console())
     assert "[/a] $x_{$" in capsys.readouterr().out
     plot_matrix(report, tmp_path / "a.png")
 
@@ -706,7 +773,7 @@ class x(GreedyAgent):
 def test_files_are_written_before_the_report_is_printed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A console that fails loses nothing."""
+    """A failing console loses no results."""
 
     def broken(report: Report, console: Any) -> None:
         raise BrokenPipeError
@@ -721,7 +788,7 @@ def test_files_are_written_before_the_report_is_printed(
 
 
 def interrupted(folder: Path, *options: str) -> subprocess.Popen[str]:
-    """Start the command with a slow agent and press Ctrl-C when it plays."""
+    """Start the command with a slow agent and send Ctrl-C while it plays."""
     marker = "        open('playing', 'a').write('.')\n"
     text = AGENTS.replace("        time.sleep(0.01)\n", marker + "        time.sleep(0.01)\n")
     (folder / "own_agents.py").write_text(text)
@@ -738,11 +805,11 @@ def interrupted(folder: Path, *options: str) -> subprocess.Popen[str]:
 
 
 def test_ctrl_c_reports_the_whole_deals_and_exits_with_130(tmp_path: Path) -> None:
-    """Every lineup has played the same deals."""
+    """Every lineup has played the same number of deals."""
     running = interrupted(tmp_path, "--batch", "5", "--json", "a.json")
     shown, errors = running.communicate(timeout=60)
     assert running.returncode == 130, errors
-    assert "interrupted: these are the deals that every lineup has played" in shown
+    assert "interrupted: the report covers the deals that every lineup has played" in shown
     found = json.loads((tmp_path / "a.json").read_text())
     assert found["interrupted"]
     deals = {lineup["deals"] for lineup in found["lineups"]}
@@ -750,7 +817,7 @@ def test_ctrl_c_reports_the_whole_deals_and_exits_with_130(tmp_path: Path) -> No
 
 
 def test_an_interrupted_tournament_agrees_with_a_shorter_one() -> None:
-    """The report of the first deals is that of a tournament of those deals alone."""
+    """The report of the first deals equals that of a tournament of those deals alone."""
     tournament = Tournament(["random", "greedy", sampled()], 2, 100, batch=50)
     tournament.play_batch()  # 6 games a deal: 8 deals and 2 games more
     report = tournament.report()
@@ -760,7 +827,7 @@ def test_an_interrupted_tournament_agrees_with_a_shorter_one() -> None:
 
 
 def test_without_a_whole_deal_there_is_no_report() -> None:
-    """It says so."""
+    """The error names the reason."""
     tournament = Tournament(["random", "greedy"], 2, 10, batch=1)
     tournament.play_batch()
     with pytest.raises(ValueError, match="no deal has been played to the end"):
@@ -768,7 +835,7 @@ def test_without_a_whole_deal_there_is_no_report() -> None:
 
 
 def test_the_leaderboard_plays_all_its_agents_at_every_number_of_players(tmp_path: Path) -> None:
-    """And writes the file and pictures that the docs are made from."""
+    """It writes the file and the heat maps that the docs use."""
     file = tmp_path / "leaderboard.json"
     reports: list[Report] = leaderboard.prepare(
         leaderboard.LeaderboardArgs(games=12, json=file, images=tmp_path)
@@ -782,7 +849,7 @@ def test_the_leaderboard_plays_all_its_agents_at_every_number_of_players(tmp_pat
 def test_ctrl_c_ends_the_leaderboard_with_what_was_played(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Marked as interrupted, without the numbers of players that were not reached."""
+    """The file is marked as interrupted and lacks the numbers of players that were not reached."""
     played = Tournament.play_batch
 
     def pressed(tournament: Tournament) -> int:
@@ -791,7 +858,7 @@ def test_ctrl_c_ends_the_leaderboard_with_what_was_played(
         return played(tournament)
 
     monkeypatch.setattr(Tournament, "play_batch", pressed)
-    monkeypatch.setattr(leaderboard, "ENTRIES", leaderboard.ENTRIES[:2])
+    monkeypatch.setattr(leaderboard, "ENTRIES", {"random": 120, "greedy": 120})
     monkeypatch.setattr(leaderboard, "BATCH", 50)
     file = tmp_path / "leaderboard.json"
     work = leaderboard.prepare(leaderboard.LeaderboardArgs(games=120, json=file, images=tmp_path))

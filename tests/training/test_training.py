@@ -1,4 +1,4 @@
-"""Training: run folders, exact resume, evaluation, and what is refused."""
+"""Training: run folders, exact resume, and what is refused."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ import agents
 from agents.files import replacing
 from agents.network.checkpoint import CheckpointError, load_network
 from agents.network.network import TakiNetwork, color_features
-from agents.statistics import wilson_interval
 from taki_env import ACTIONS, Batch, Game
 from taki_env.core.cards import COLORS, NUM_COLORED
-from training.arena.evaluate import evaluate
+from training.arena import play
 from training.trainers import run_folder as runs
 from training.trainers import train as training
 from training.trainers.run_folder import CHECKPOINT_FILE
@@ -214,8 +213,7 @@ def test_the_model_loads_in_sb3_and_as_an_agent(finished: Path) -> None:
     """`model.zip` is a MaskablePPO model, and `policy:PATH` plays it without SB3's loader."""
     model = MaskablePPO.load(finished / "model.zip")
     assert same(model.policy.network.state_dict(), weights_of(finished))
-    result = evaluate(agents.load(f"policy:{finished}"), "random", games=4)
-    assert result.games == 4
+    assert play([f"policy:{finished}", "random"], games=4).games == 4
 
 
 def test_a_truncated_model_is_refused(finished: Path, tmp_path: Path) -> None:
@@ -384,39 +382,6 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         fail()
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
-
-
-def test_wilson_interval_of_textbook_values() -> None:
-    """Known values: 0 of 10 is [0, 0.2775], 5 of 10 is [0.2366, 0.7634] (Newcombe 1998)."""
-    assert wilson_interval(0, 10) == pytest.approx((0, 0.27753), abs=1e-5)
-    assert wilson_interval(5, 10) == pytest.approx((0.23659, 0.76341), abs=1e-5)
-    with pytest.raises(ValueError, match="wins must be"):
-        wilson_interval(11, 10)
-
-
-def test_an_agent_against_itself_wins_exactly_its_share_of_duplicate_deals() -> None:
-    """Greedy is deterministic, so over both seats of a deal it wins one of two games."""
-    result = evaluate(agents.load("greedy"), "greedy", games=200)
-    assert (result.wins, result.games) == (100, 200)
-
-
-@pytest.mark.parametrize("num_players", [3, 10])
-def test_evaluation_rotates_all_seats(num_players: int) -> None:
-    """At any table size the deterministic greedy wins one game of each deal."""
-    result = evaluate(agents.load("greedy"), "greedy", 20 * num_players, num_players)
-    assert result.wins + result.capped >= 20 >= result.wins
-
-
-def test_evaluation_does_not_depend_on_the_batch_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A game is the same whatever is played beside it."""
-    whole = evaluate(agents.load("greedy"), "random", games=40)
-    monkeypatch.setattr("training.arena.evaluate.BATCH", 7)
-    assert evaluate(agents.load("greedy"), "random", games=40) == whole
-
-
-def test_greedy_beats_random() -> None:
-    """By the margin that plain rules of thumb have: 68 % of duplicate deals or more."""
-    assert evaluate(agents.load("greedy"), "random", games=20_000).win_rate >= 0.68
 
 
 def test_unknown_agents_are_refused_with_the_nearest_name() -> None:
