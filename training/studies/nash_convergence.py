@@ -20,7 +20,7 @@ from agents.cli import check_folder, make_console, run
 from agents.files import provenance, write_json
 from agents.network.policy import PolicyAgent
 from taki_env.base.checks import check_at_least_one
-from training.arena.command import new_table
+from training.arena.tables import new_table
 from training.cli import stopping
 from training.studies.game_tree import GameTree, shares_of, small_game
 from training.trainers import run_folder as runs

@@ -24,7 +24,7 @@ from agents.cli import check_folder, make_console, run
 from agents.files import provenance, write_json
 from taki_env.base.checks import check_at_least_one
 from taki_env.core.decks import DECKS
-from training.arena.command import new_table
+from training.arena.tables import new_table
 from training.studies.game_tree import GameTree, shares_of, small_game, solve, weakness
 
 
