@@ -84,7 +84,7 @@ def evaluate(
         AgentError: an agent raised an exception, or its answer was not a legal action per game.
     """
     check_num_players(num_players)
-    one, other = unlike(agent, opponent)
+    one, other = differently_named(agent, opponent)
     tournament = Tournament(
         [one, *[other] * (num_players - 1)], num_players, games, seed,
         time_limit=math.inf, lineup=True, recorded=recorded, record=record,
@@ -108,8 +108,8 @@ class Renamed:
         self.name, self.act, self.remembers = name, agent.act, remembers(agent)
 
 
-def unlike(agent: str | Agent, opponent: str | Agent) -> tuple[str | Agent, str | Agent]:
-    """Return two agents, one renamed if they are different but have the same name.
+def differently_named(agent: str | Agent, opponent: str | Agent) -> tuple[str | Agent, str | Agent]:
+    """Return the agents, one renamed if they are different but share a name.
 
     A tournament identifies agents by name.
     """
