@@ -58,7 +58,7 @@ class ArenaArgs:
     plot: Path | None = None
     """Output PNG file for a heat map of the win rates."""
     record: Path | None = None
-    """Output file for game records, one per line; see `agents.table.replay`."""
+    """Output file for game records, one per line; see `python -m agents.replay`."""
     recorded: int = RECORDED
     """Maximum number of games to record, from the first."""
 

@@ -147,7 +147,7 @@ class EvaluateArgs:
     json: Path | None = None
     """Output file for the JSON result."""
     record: Path | None = None
-    """Output file for game records, one per line; see `agents.table.replay`."""
+    """Output file for game records, one per line; see `python -m agents.replay`."""
     recorded: int = RECORDED
     """Maximum number of games to record, from the first."""
 
