@@ -205,8 +205,8 @@ def test_a_report_does_not_depend_on_the_batch_size() -> None:
     assert reports[0] != play(entrants, 3, 30, 2)
 
 
-def test_a_built_in_policy_plays_the_same_as_an_object() -> None:
-    """Greedy draws no random numbers, so its games are the same inside the compiled loop."""
+def test_a_built_in_policy_plays_as_well_compiled_as_asked() -> None:
+    """Greedy draws nothing, so its games are the same either way."""
     asked, compiled = (play([greedy, sampled()], 2, 60) for greedy in (Named("greedy"), "greedy"))
     assert asked.lineups == compiled.lineups
 
@@ -623,11 +623,11 @@ def test_an_agent_that_cannot_be_made_anew_is_disqualified() -> None:
     ]
 
 
-# Agents of the user's own -------------------------------------------------------------------------
+# Imported agents ----------------------------------------------------------------------------------
 
 
 def test_own_agents_are_imported(own_code: str) -> None:
-    """A class with a seed, and a function without."""
+    """A class that takes a seed, and a function that does not."""
     assert agents.load(f"import:{own_code}:Seeded", seed=4).name == "seeded 4"
     assert agents.load(f"import:{own_code}:unseeded").name == "greedy"
     assert "import:MODULE:NAME" in agents.list()
@@ -647,8 +647,8 @@ def test_own_agents_are_imported(own_code: str) -> None:
         ("own_agents:nothing", r"needs a name and a method act\(view\)"),
     ],
 )
-def test_own_agents_that_cannot_be_had_say_why(own_code: str, target: str, words: str) -> None:
-    """Every mistake has its own words."""
+def test_an_import_that_fails_names_the_reason(own_code: str, target: str, words: str) -> None:
+    """Every mistake has a distinct message."""
     with pytest.raises(ValueError, match=words):
         agents.load(f"import:{target}")
 
