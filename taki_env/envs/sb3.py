@@ -42,11 +42,16 @@ class TakiVecEnv(VecEnv):
         )
         self.render_mode = None
         self.lengths = np.zeros(num_envs, np.int64)
+        self.keep_games = False
+        """Whether the next `reset` returns the current observations instead of dealing games."""
         self._actions: npt.NDArray[Any] = np.zeros(num_envs, np.int64)
         super().__init__(num_envs, observation_box(), ActionSpace())
 
     def reset(self) -> npt.NDArray[np.float32]:
         """Deal all games anew, from the seed of `seed()` if one was set; (num_envs, size)."""
+        if self.keep_games:
+            self.keep_games = False
+            return self.games.observations()
         self.games.restart(self._seeds[0])
         self.lengths[:] = 0
         self.reset_infos = [{} for _ in range(self.num_envs)]

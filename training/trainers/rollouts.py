@@ -1,48 +1,66 @@
-"""Learn from rollouts: ``python -m training.rollouts``. What wins if the expert plays on.
+"""Train on rollouts of the expert: ``python -m training.rollouts``.
 
-The network plays, and beside it the expert; at every decision each legal action is tried in games
-that are re-dealt from what the actor sees and played to their ends by the expert. The network
-learns which action won more, averaged over many positions that are alike, and so plays better than
-the expert at the price of one look. (Rollouts of a base policy: Tesauro and Galperin 1996; learning
-where the learner itself gets to: Ross, Gordon and Bagnell 2011.)
+The network and the expert share the seats of every table. At every decision with a choice, each
+legal action is tried in games that are re-dealt from what the actor sees and played to the end by
+the expert. The network learns which action won more, averaged over many similar positions, and so
+plays better than the expert at the price of one forward pass. (Rollouts of a base policy: Tesauro
+and Galperin 1996; learning in the states that the learner itself reaches: Ross, Gordon and Bagnell
+2011.)
 
     python -m training.rollouts --players 2 3 4 --shares 2 1 1     one agent for three table sizes
-    python -m training.rollouts --start FOLDER --beliefs           goes on with what others did
-    python -m training.rollouts --resume runs/rollouts-seed0       goes on exactly where it stopped
+    python -m training.rollouts --start FOLDER --beliefs           start from another run's network
+    python -m training.rollouts --resume runs/rollouts-seed0       resume exactly where it stopped
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import torch
+import tyro
+from rich.console import Console
 from torch import Tensor, nn
+from torch.utils.tensorboard import SummaryWriter
 
 from agents.beliefs.features import BELIEF_SIZE
 from agents.builtin import ExpertAgent
-from agents.cli import run
-from agents.network.checkpoint import MODEL_FILE
+from agents.files import provenance
+from agents.network.checkpoint import save_network
+from agents.network.network import TakiNetwork
 from agents.network.policy import PolicyAgent
 from agents.search.rollouts import evaluate_actions
-from taki_env import View
+from taki_env import SelfPlay, View
 from taki_env.base.threads import each_chunk
 from taki_env.base.types import Integers
 from taki_env.core.bits import ONE, spread_words
 from taki_env.core.cards import MAX_PLAYERS, NUM_ACTIONS
 from taki_env.core.memory import Memory
-from training.trainers import run_folder as runs
-from training.trainers.seat_tables import TableOptions, TableTrainer
+from taki_env.core.rules import Rules
+from training.cli import run, stopping
+from training.trainers.checkpoints import (
+    prepare_run,
+    restore_table,
+    save,
+    start_weights,
+    table_state,
+)
+from training.trainers.evaluation import evaluate, finish
+from training.trainers.options import TableOptions, annealed, plain
+from training.trainers.progress import log_figures, progress_bar
+from training.trainers.run_folder import read_arguments
 
 SHARPNESS = 40
 """Logits per return: the network samples an action that is 0.025 better e times as often."""
 GAIN_WEIGHT = 0.3
-"""Of what the network's own choices win, in the loss."""
+"""Weight of the expected gain of the network's own choices in the loss."""
 
 
 @dataclass(frozen=True)
@@ -50,56 +68,126 @@ class RolloutArgs(TableOptions):
     """Train one network to choose what wins most in rollouts of the expert."""
 
     steps: int = 4_000_000
-    """Decisions of all seats to go through, rounded up to whole rollouts."""
+    """Decisions of all seats to play, rounded up to whole rollouts."""
     rollout: int = 16
-    """Decisions of each game between two updates."""
+    """Decisions per game between two updates."""
     learning_rate: float = 3e-3
-    """At the start; it falls in a straight line to a twentieth."""
+    """Initial learning rate; it falls linearly to a twentieth."""
     batch_size: int = 512
-    """Decisions in a gradient step."""
+    """Decisions per gradient step."""
     deals: int = 16
-    """Re-deals in which the actions of a decision are tried."""
-    own: float = 0.5
-    """Share of the seats that the network takes, drawn anew every game; the expert has the rest."""
+    """Re-deals in which each action of a decision is tried."""
+    network_share: Annotated[float, tyro.conf.arg(aliases=["--own"])] = 0.5
+    """Share of the seats that the network has, drawn again for every game; the expert has the
+    rest."""
     beliefs: bool = False
-    """Let the network see what the others are expected to hold after what they did, and re-deal by
-    that. A decision takes longer, then and later."""
+    """Give the network the expected hands of the others, inferred from their actions, and re-deal
+    by them. Decisions take longer, in training and in play."""
 
-    may_be_0: ClassVar = ("seed", "own")
+    MAY_BE_0: ClassVar = ("seed", "network_share")
 
     @property
     def name(self) -> str:
-        """Of the run's folder."""
+        """Name of the run folder."""
         return f"{'beliefs' if self.beliefs else 'rollouts'}-seed{self.seed}"
 
     def check(self) -> None:
-        """Raise ValueError for a value out of its range."""
+        """Raise ValueError for a value of the wrong type or out of range; names the option."""
         super().check()
-        if self.own > 1:
-            raise ValueError(f"--own must be at most 1, not {self.own}")
+        if self.network_share > 1:
+            raise ValueError(f"--network-share must be at most 1, got {self.network_share}")
 
 
-class RolloutTrainer(TableTrainer):
-    """A training run: all that it takes to go on exactly."""
+class RolloutTrainer:
+    """A run that learns from rollouts of the expert.
+
+    Args:
+        args: the configuration.
+        folder: the run folder.
+    """
 
     def __init__(self, args: RolloutArgs, folder: Path) -> None:
-        super().__init__(args, folder, "Rollouts of the expert")
-        self.own_seats = self.rng.random((args.games, MAX_PLAYERS)) < args.own
-        """Which seats of each game are the network's, (games, 10)."""
+        self.args, self.folder = args, folder
+        players = " ".join(map(str, args.players))
+        self.title = f"Rollouts of the expert, {players} players, seed {args.seed}"
+        torch.manual_seed(args.seed)
+        torch.set_num_threads(args.threads)
+        self.rng = np.random.default_rng(args.seed)
+        self.network = TakiNetwork(args.hidden, args.symmetric, args.beliefs)
+        if args.start and not args.resume:
+            self.network.load_state_dict(start_weights(args))
+        self.optimizer = torch.optim.Adam(self.network.parameters(), args.learning_rate, eps=1e-5)
+        self.table = SelfPlay(
+            args.games, args.table_sizes, Rules.from_words(args.rules), seed=args.seed,
+            keep_actions=args.beliefs,
+        )  # fmt: skip
+        self.own_seats = self.rng.random((args.games, MAX_PLAYERS)) < args.network_share
+        """Whether a seat is the network's, (games, MAX_PLAYERS)."""
+        self.iteration, self.seconds = 0, 0.0
+        self.history: list[dict[str, Any]] = []
+        self.figures: dict[str, float] = {}
+        self.writer = SummaryWriter(str(folder))
+
+    @property
+    def steps(self) -> int:
+        """Decisions of all seats so far."""
+        return self.iteration * self.args.rollout * self.args.games
+
+    @property
+    def total(self) -> int:
+        """Decisions of the whole run, in whole rollouts."""
+        rollout = self.args.rollout * self.args.games
+        return math.ceil(self.args.steps / rollout) * rollout
+
+    # The training loop ----------------------------------------------------------------------------
+
+    def train(self, console: Console) -> None:
+        """Train to the end, with evaluations and checkpoints when due.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C stopped the run after the rollout in progress.
+        """
+        with stopping(console, "rollout") as stopped, progress_bar(self, console) as show:
+            if not self.history:
+                save(self)  # from here on the run can be resumed
+                log_figures(self.writer, evaluate(self) | self.figures, self.steps)
+            while self.steps < self.total and not stopped():
+                self.iterate()
+                due = self.seconds - self.history[-1]["seconds"] >= self.args.evaluate_seconds
+                if due or self.steps >= self.total or stopped():
+                    log_figures(self.writer, evaluate(self) | self.figures, self.steps)
+                    save(self)
+                show()
+        finish(self, console, "training.rollouts")
+
+    def iterate(self) -> None:
+        """Play a rollout, in which actions are tried, and learn from it."""
+        start, args = time.perf_counter(), self.args
+        self.optimizer.param_groups[0]["lr"] = args.learning_rate * annealed(self.steps, args.steps)
+        inputs, masks, values = self.play()
+        self.learn(inputs, masks, values)
+        self.iteration += 1
+        self.seconds += time.perf_counter() - start
+
+    # 1. Play a rollout, and try every action ------------------------------------------------------
 
     def play(self) -> list[Tensor]:
-        """Play a rollout; return the inputs, masks and action values of its choices."""
-        seen: list[tuple[np.ndarray, ...]] = []
+        """Play a rollout; return inputs, action masks and action values of decisions with a choice.
+
+        Returns:
+            tensors (B, input size), (B, 64) and (B, 64).
+        """
+        samples: list[tuple[npt.NDArray[Any], ...]] = []
         seed = int(self.rng.integers(2**32))
         network = PolicyAgent(self.network, "network", sample=True, seed=seed)
         expert = ExpertAgent(seed)
         for _ in range(self.args.rollout):
             masks = self.table.action_masks()
-            actions = masks.argmax(1)  # the only one, where there is no choice
+            actions = masks.argmax(1)  # the only one where there is no choice
             choice = np.flatnonzero(masks.sum(1) > 1)
             view = self.table.view(choice)
             inputs, values = self.try_actions(view, choice)
-            seen.append((inputs, view.action_masks, values))
+            samples.append((inputs, view.action_masks, values))
             own = self.own_seats[choice, self.table.actors[choice]]
             if own.any():
                 chosen = network.choose(torch.from_numpy(inputs[own]), self.table.view(choice[own]))
@@ -107,80 +195,96 @@ class RolloutTrainer(TableTrainer):
             if not own.all():
                 actions[choice[~own]] = expert.act(self.table.view(choice[~own]))
             ended = np.unique(self.table.step(actions).games)
-            self.own_seats[ended] = self.rng.random((ended.size, MAX_PLAYERS)) < self.args.own
-        return [torch.from_numpy(np.concatenate(arrays)) for arrays in zip(*seen, strict=True)]
+            seats = self.rng.random((ended.size, MAX_PLAYERS))
+            self.own_seats[ended] = seats < self.args.network_share
+        return [torch.from_numpy(np.concatenate(arrays)) for arrays in zip(*samples, strict=True)]
 
-    def try_actions(self, view: View, games: Integers) -> tuple[np.ndarray, np.ndarray]:
-        """Return the network's inputs and what each legal action returns in rollouts, (B, 64)."""
+    def try_actions(
+        self, view: View, games: Integers
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Return the network's inputs, (B, input size), and each action's mean return, (B, 64)."""
         values = np.zeros((len(view), NUM_ACTIONS), np.float32)
         beliefs = np.zeros((len(view), BELIEF_SIZE), np.float32)
         states = view.sample_states(1, self.rng)[:, 0]
         words = spread_words(view.random_words(self.rng), 1)[:, 0] | ONE
 
-        def evaluate(chunk: slice) -> None:
+        def evaluate_chunk(chunk: slice) -> None:
             memory = self.table.view(games[chunk]).memory or Memory.empty(states[chunk])
             evaluate_actions(
                 states[chunk], words[chunk], self.args.deals, memory.arrays(),
                 values[chunk], beliefs[chunk],
             )  # fmt: skip
 
-        each_chunk(self.args.threads, len(view), evaluate)
-        known = [view.observations, beliefs] if self.args.beliefs else [view.observations]
-        return np.hstack(known), values
+        each_chunk(self.args.threads, len(view), evaluate_chunk)
+        inputs = [view.observations, beliefs] if self.args.beliefs else [view.observations]
+        return np.hstack(inputs), values
 
-    def iterate(self) -> None:
-        """Play a rollout and learn from it."""
-        start = time.perf_counter()
-        self.anneal()
-        data = self.play()
-        order = torch.from_numpy(self.rng.permutation(len(data[0])))
-        parts = order.tensor_split(max(1, len(order) // self.args.batch_size))
-        for part in parts if len(order) else ():  # nobody may have had a choice
-            loss = self.loss(*(array[part] for array in data))
+    # 2. Update the network ------------------------------------------------------------------------
+
+    def learn(self, inputs: Tensor, masks: Tensor, values: Tensor) -> None:
+        """Take gradient steps, one pass over the rollout; see `play` for the arguments."""
+        if not len(inputs):  # no decision had a choice
+            return
+        order = torch.from_numpy(self.rng.permutation(len(inputs)))
+        for part in order.tensor_split(max(1, len(order) // self.args.batch_size)):
+            loss = self.loss(inputs[part], masks[part], values[part])
             if not loss.isfinite():
                 raise FloatingPointError(f"the loss is {loss.item()}: lower --learning-rate")
             self.optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
             self.optimizer.step()
-        self.iteration += 1
-        self.seconds += time.perf_counter() - start
 
     def loss(self, inputs: Tensor, masks: Tensor, values: Tensor) -> Tensor:
-        """Return the squared errors of the advantages and of the value, less what choices win.
+        """Return the squared errors of advantages and value, less the expected gain of choices.
 
-        The squared error teaches all advantages, far from the network's choices too; what its
-        choices win over the mean of the legal actions is what it is to be good at. The value is
-        that of the likeliest action.
+        The squared error teaches all advantages, including those of unlikely actions. The gain is
+        what the network's choices win over the mean of the legal actions: what it is used for. The
+        target of the value is the return of the most likely action.
         """
         logits, value = self.network(inputs)
         advantages = centered(values, masks)
         error = centered(logits, masks) / SHARPNESS - advantages
         policy = torch.softmax(logits.masked_fill(masks == 0, -torch.inf), 1)
-        gain = (policy * advantages).sum(1).mean()
+        gain: Tensor = (policy * advantages).sum(1).mean()
         best = policy.argmax(1, keepdim=True)
-        of_advantages = error.square().sum(1).mean()
-        of_values = (value - values.gather(1, best)).square().mean()
+        advantage_loss: Tensor = error.square().sum(1).mean()
+        value_loss: Tensor = (value - values.gather(1, best)).square().mean()
         self.figures = {
-            "train/advantage_loss": of_advantages.item(),
-            "train/explained": (1 - of_advantages / advantages.square().sum(1).mean()).item(),
-            "train/value_loss": of_values.item(),
+            "train/advantage_loss": advantage_loss.item(),
+            "train/explained": (1 - advantage_loss / advantages.square().sum(1).mean()).item(),
+            "train/value_loss": value_loss.item(),
             "train/gain": gain.item(),
         }
-        return of_advantages + of_values - GAIN_WEIGHT * gain
+        return advantage_loss + value_loss - GAIN_WEIGHT * gain
+
+    # Saving and resuming --------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that changes during training, as tensors and plain values."""
+        return table_state(self)
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Resume from a `state`."""
+        restore_table(self, state)
+
+    def save_model(self, path: Path) -> None:
+        """Write the file that ``agents.load("policy:PATH")`` plays."""
+        made_by = {**provenance(), "configuration": plain(self.args)}
+        save_network(path, self.network, made_by)
 
 
 def centered(values: Tensor, masks: Tensor) -> Tensor:
-    """Return values less their mean over the legal actions, 0 for all others."""
+    """Return values less their mean over the legal actions, and 0 for illegal ones; (B, 64)."""
     mean = (values * masks).sum(1, keepdim=True) / masks.sum(1, keepdim=True)
     return (values - mean) * masks
 
 
-def prepare(args: RolloutArgs) -> Callable[[], runs.Run]:
-    """Return the work of a new run, or of going on with one."""
-    return runs.prepare(args, RolloutTrainer, MODEL_FILE, "training.rollouts")
+def prepare(args: RolloutArgs) -> Callable[[], RolloutTrainer]:
+    """Return the work of a new run or of a resumed one."""
+    return prepare_run(args, RolloutTrainer)
 
 
 def main() -> None:
     """Run the command."""
-    run(lambda: prepare(runs.read_arguments(RolloutArgs, sys.argv[1:])))
+    run(lambda: prepare(read_arguments(RolloutArgs, sys.argv[1:])))

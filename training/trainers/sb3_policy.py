@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
+import torch
+from gymnasium import Space
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
@@ -12,14 +14,15 @@ from agents.network.network import TakiNetwork
 
 
 class _Latents(nn.Module):
-    """The network where SB3 expects an extractor of latent vectors: they are its outputs."""
+    """The network in place of SB3's extractor of latent vectors, which are its outputs here."""
 
     def __init__(self, hidden: int, symmetric: bool) -> None:
         super().__init__()
         self.network = TakiNetwork(hidden, symmetric)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        return self.network(observations)
+        logits, values = self.network(observations)
+        return logits, values
 
     def forward_actor(self, observations: Tensor) -> Tensor:
         return self.network.logits(observations)
@@ -32,23 +35,28 @@ class TakiPolicy(MaskableActorCriticPolicy):
     """Masked actor and critic over `TakiNetwork`.
 
     Args:
-        hidden, symmetric: see the network; other arguments are SB3's.
+        observation_space, action_space, lr_schedule, options: see SB3's policy.
+        hidden, symmetric: see `TakiNetwork`.
     """
 
     def __init__(
-        self, *args: Any, hidden: int = 128, symmetric: bool = True, **options: Any
+        self,
+        observation_space: Space[Any],
+        action_space: Space[Any],
+        lr_schedule: Schedule,
+        hidden: int = 128,
+        symmetric: bool = True,
+        **options: Any,
     ) -> None:
-        self.hidden, self.symmetric = hidden, symmetric
-        super().__init__(*args, **options)
-
-    @property
-    def network(self) -> TakiNetwork:
-        """The network."""
-        return self.mlp_extractor.network
-
-    def _build(self, lr_schedule: Schedule) -> None:
-        self.mlp_extractor = _Latents(self.hidden, self.symmetric)
+        with torch.random.fork_rng(devices=[]):  # SB3's networks, replaced below, draw no numbers
+            super().__init__(observation_space, action_space, lr_schedule, **options)
+        self.mlp_extractor = _Latents(hidden, symmetric)
         self.action_net, self.value_net = nn.Identity(), nn.Identity()
         self.optimizer = self.optimizer_class(
             self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
         )
+
+    @property
+    def network(self) -> TakiNetwork:
+        """The network."""
+        return cast(_Latents, self.mlp_extractor).network
