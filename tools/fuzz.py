@@ -58,7 +58,8 @@ from tools.positions import wished
 from tools.reference import Reference, full_rules
 from tools.verify import difference
 from training.trainers import experiment, rollouts, selfplay, train
-from training.trainers import run_folder as runs
+from training.trainers.checkpoints import resume, save
+from training.trainers.run_folder import CHECKPOINT_FILE, CONFIG_FILE, read_arguments, start
 
 LONGEST = 120
 """Seconds of computing after which an input counts as one that hangs."""
@@ -285,11 +286,11 @@ def run_folder() -> Path:
     """Return a run folder of self-play with a checkpoint, made once."""
     folder = Path(tempfile.mkdtemp(prefix="taki-fuzz-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    training = runs.start(replace(TINY, runs=folder), selfplay.SelfPlayTrainer)
+    training = start(replace(TINY, runs=folder), selfplay.SelfPlayTrainer)
     training.iterate()
     entry = {"steps": 32, "seconds": 1.0, "opponent": "greedy", "num_players": 2}
     training.history.append({**entry, "win_rate": 0.5, "games": 2})
-    runs.save(training, "model.zip")
+    save(training)
     return training.folder
 
 
@@ -354,9 +355,9 @@ def checkpoints(choose: random.Random, folder: Path) -> None:
 def run_folders(choose: random.Random, folder: Path) -> None:
     """A run that is gone on with is one that can learn and play on."""
     sound = run_folder()
-    for name in (runs.CONFIG_FILE, runs.CHECKPOINT_FILE):
+    for name in (CONFIG_FILE, CHECKPOINT_FILE):
         shutil.copy(sound / name, folder / name)
-    config, checkpoint = folder / runs.CONFIG_FILE, folder / runs.CHECKPOINT_FILE
+    config, checkpoint = folder / CONFIG_FILE, folder / CHECKPOINT_FILE
     kind = choose.randrange(4)
     if kind == 0:
         config.write_bytes(damaged(choose, config.read_bytes()))
@@ -367,8 +368,8 @@ def run_folders(choose: random.Random, folder: Path) -> None:
     else:
         state = torch.load(checkpoint, weights_only=True)
         checkpoint.write_bytes(saved(tensors_changed(choose, state)))
-    args = runs.read_arguments(selfplay.SelfPlayArgs, ["--resume", str(folder)])
-    training = runs.resume(args, folder, selfplay.SelfPlayTrainer)
+    args = read_arguments(selfplay.SelfPlayArgs, ["--resume", str(folder)])
+    training = resume(args, selfplay.SelfPlayTrainer)
     assert training.steps <= training.total
     training.table.step(
         [game.legal_actions()[0] for game in map(training.table.batch.game, range(4))]
@@ -412,7 +413,7 @@ def sweeps(choose: random.Random, folder: Path) -> None:
     jobs = experiment.read_sweep(file)
     assert jobs
     for job in jobs[:1]:
-        runs.check(job.args)
+        job.args.check()
 
 
 COMMANDS: dict[str, list[str]] = {
@@ -444,7 +445,7 @@ COMMANDS: dict[str, list[str]] = {
         "8",
         "--hidden",
         "8",
-        "--own",
+        "--network-share",
         "0.5",
     ],
     "training.trainers.experiment": ["sweep.toml"],
@@ -509,7 +510,7 @@ def command_lines(choose: random.Random, folder: Path) -> None:
         contextlib.redirect_stdout(quiet),
         contextlib.redirect_stderr(quiet),
     ):
-        args = runs.read_arguments(kind, words) if learns else tyro.cli(kind, args=words)
+        args = read_arguments(kind, words) if learns else tyro.cli(kind, args=words)
         module.prepare(args)
 
 

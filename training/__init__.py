@@ -8,6 +8,6 @@ if missing := [name for name in ("torch", "tyro", "rich") if find_spec(name) is 
         f"training needs {', '.join(missing)}: pip install 'taki-env[train]'", name=missing[0]
     )
 
-# Threads that wait for work must not keep a core busy: on a machine that does anything else,
-# training with two threads would take ten times as long. OpenMP reads this when torch is imported.
+# Idle OpenMP threads must not spin: on a busy machine, training with two threads would take ten
+# times as long. OpenMP reads this when torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

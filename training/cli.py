@@ -1,4 +1,4 @@
-"""What the command lines share: those of `agents.cli`, and Ctrl-C for long work."""
+"""Helpers for command lines: those of `agents.cli`, and Ctrl-C for long work."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["check_different", "check_folder", "make_console", "run", "stopping"]
 
 @contextmanager
 def stopping(console: Console, unit: str) -> Iterator[Callable[[], bool]]:
-    """Give a function that tells whether Ctrl-C was pressed; pressed again it stops at once.
+    """Yield a function that returns whether Ctrl-C was pressed; a second Ctrl-C interrupts.
 
     Args:
-        console: says so.
-        unit: what is done to its end after the first Ctrl-C.
+        console: where the first Ctrl-C is acknowledged.
+        unit: name of the work that is finished after the first Ctrl-C.
     """
     stopped: list[int] = []
 

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, as in `agents.files`, and the folders of runs."""
+"""Atomic file writes and provenance, as in `agents.files`, and run folders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["new_run_folder", "provenance", "replacing", "write_json"]
 
 
 def new_run_folder(runs: Path, name: str) -> Path:
-    """Make and return the first folder `name`, `name-2`, … that does not exist yet."""
+    """Create and return the first folder `name`, `name-2`, … that does not exist."""
     number = 1
     while True:
         folder = runs / (name if number == 1 else f"{name}-{number}")

@@ -1,4 +1,4 @@
-"""The command ``python -m training.selfplay``; see `training.selfplay`."""
+"""The command ``python -m training.selfplay``; see `training.trainers.selfplay`."""
 
 from training.trainers.selfplay import main
 

@@ -19,8 +19,8 @@ from agents.files import path_beside, replacing, write_json
 from agents.network.checkpoint import CheckpointError, load_network, save_network
 from agents.network.network import TakiNetwork
 from agents.table.record_files import recording
-from training.trainers import run_folder as runs
-from training.trainers import selfplay
+from training.trainers import checkpoints, selfplay
+from training.trainers.run_folder import CHECKPOINT_FILE
 
 KILLS = 12
 
@@ -74,15 +74,15 @@ class Saved:
 
 def run_folders(folder: Path) -> None:
     """Save a run again and again."""
-    runs.provenance = dict  # git is not asked a thousand times
+    checkpoints.provenance = dict  # git is not asked a thousand times
     saved = Saved(folder)
     while True:
-        runs.save(saved, "model.zip")  # type: ignore[arg-type]
+        checkpoints.save(saved)  # type: ignore[arg-type]
 
 
 def check_run_folders(folder: Path) -> None:
     """Checkpoint and model can be read, and the checkpoint is of one writing."""
-    state = runs.read_state(folder / runs.CHECKPOINT_FILE)
+    state = checkpoints.read_state(folder / CHECKPOINT_FILE)
     assert torch.all(state["fill"] == state["number"])
     load_network(folder)
 

@@ -27,8 +27,9 @@ from agents.network.policy import PolicyAgent
 from taki_env import Game
 from taki_env.envs.sb3 import TakiVecEnv
 from tools.fuzz import TINY, run_folder
-from training.trainers import run_folder as runs
 from training.trainers import selfplay
+from training.trainers.checkpoints import as_arrays, as_tensors
+from training.trainers.run_folder import CHECKPOINT_FILE, CONFIG_FILE, read_arguments
 
 
 class Evil:
@@ -97,10 +98,10 @@ def test_a_checkpoint_of_training_runs_no_code(
     write: Callable[[Path, Path], None], tmp_path: Path
 ) -> None:
     """Going on in a run folder of others is safe."""
-    config = (run_folder() / runs.CONFIG_FILE).read_text()
-    (tmp_path / runs.CONFIG_FILE).write_text(config)
-    write(tmp_path / runs.CHECKPOINT_FILE, tmp_path / "trace")
-    args = runs.read_arguments(selfplay.SelfPlayArgs, ["--resume", str(tmp_path)])
+    config = (run_folder() / CONFIG_FILE).read_text()
+    (tmp_path / CONFIG_FILE).write_text(config)
+    write(tmp_path / CHECKPOINT_FILE, tmp_path / "trace")
+    args = read_arguments(selfplay.SelfPlayArgs, ["--resume", str(tmp_path)])
     with pytest.raises(CheckpointError):
         selfplay.prepare(args)
     assert not (tmp_path / "trace").exists()
@@ -170,15 +171,15 @@ def test_a_model_of_another_environment_is_refused_even_if_trusted(tmp_path: Pat
 
 def test_a_flipped_bit_in_a_checkpoint_is_noticed(tmp_path: Path) -> None:
     """In the middle of a tensor, where nothing but the checksum tells."""
-    for name in (runs.CONFIG_FILE, runs.CHECKPOINT_FILE):
+    for name in (CONFIG_FILE, CHECKPOINT_FILE):
         (tmp_path / name).write_bytes((run_folder() / name).read_bytes())
-    file = tmp_path / runs.CHECKPOINT_FILE
+    file = tmp_path / CHECKPOINT_FILE
     data = bytearray(file.read_bytes())
     with zipfile.ZipFile(file) as archive:
         largest = max(archive.infolist(), key=lambda member: member.file_size)
     data[largest.header_offset + 200 + largest.file_size // 2] ^= 1
     file.write_bytes(data)
-    args = runs.read_arguments(selfplay.SelfPlayArgs, ["--resume", str(tmp_path)])
+    args = read_arguments(selfplay.SelfPlayArgs, ["--resume", str(tmp_path)])
     with pytest.raises(CheckpointError, match="damaged"):
         selfplay.prepare(args)
 
@@ -203,15 +204,15 @@ def test_a_model_that_has_no_end_is_refused() -> None:
 
 def games_changed(name: str, value: int, tmp_path: Path) -> None:
     """Go on from a checkpoint in which a field of the first game is another."""
-    (tmp_path / runs.CONFIG_FILE).write_bytes((run_folder() / runs.CONFIG_FILE).read_bytes())
-    state = torch.load(run_folder() / runs.CHECKPOINT_FILE, weights_only=True)
+    (tmp_path / CONFIG_FILE).write_bytes((run_folder() / CONFIG_FILE).read_bytes())
+    state = torch.load(run_folder() / CHECKPOINT_FILE, weights_only=True)
     training = selfplay.SelfPlayTrainer(replace(TINY, runs=tmp_path), tmp_path)
-    games = runs.as_arrays(state["games"], training.table.state_dict())
+    games = as_arrays(state["games"], training.table.state_dict())
     games["states"] = games["states"].copy()
     games["states"][name][0] = value
-    state["games"] = runs.as_tensors(games)
-    torch.save(state, tmp_path / runs.CHECKPOINT_FILE)
-    selfplay.prepare(runs.read_arguments(selfplay.SelfPlayArgs, ["--resume", str(tmp_path)]))
+    state["games"] = as_tensors(games)
+    torch.save(state, tmp_path / CHECKPOINT_FILE)
+    selfplay.prepare(read_arguments(selfplay.SelfPlayArgs, ["--resume", str(tmp_path)]))
 
 
 @pytest.mark.parametrize(
@@ -231,10 +232,10 @@ def test_games_of_a_checkpoint_that_cannot_be_are_refused(
 
 def test_seats_of_other_games_are_refused(tmp_path: Path) -> None:
     """A checkpoint says which seats are the network's, for each of its games."""
-    (tmp_path / runs.CONFIG_FILE).write_bytes((run_folder() / runs.CONFIG_FILE).read_bytes())
-    state = torch.load(run_folder() / runs.CHECKPOINT_FILE, weights_only=True)
+    (tmp_path / CONFIG_FILE).write_bytes((run_folder() / CONFIG_FILE).read_bytes())
+    state = torch.load(run_folder() / CHECKPOINT_FILE, weights_only=True)
     state["own_seats"] = state["own_seats"][:-1].float()
-    torch.save(state, tmp_path / runs.CHECKPOINT_FILE)
-    args = runs.read_arguments(selfplay.SelfPlayArgs, ["--resume", str(tmp_path)])
+    torch.save(state, tmp_path / CHECKPOINT_FILE)
+    args = read_arguments(selfplay.SelfPlayArgs, ["--resume", str(tmp_path)])
     with pytest.raises(CheckpointError, match="seats are not those of the games"):
         selfplay.prepare(args)

@@ -1,4 +1,4 @@
-"""Sweeps over seeds and settings: what runs, what is not redone, what comes out."""
+"""Sweeps over seeds and settings: execution, resuming, validation, results."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pytest
 
 from agents.network.checkpoint import CheckpointError, save_network
 from agents.network.network import TakiNetwork
-from training.trainers import experiment
-from training.trainers import run_folder as runs
+from training.trainers import checkpoints, experiment, options, run_folder
 from training.trainers.selfplay import SelfPlayTrainer
 
 SWEEP = """
@@ -43,7 +42,7 @@ def sweep(folder: Path, text: str = SWEEP) -> experiment.ExperimentArgs:
     return experiment.ExperimentArgs(file)
 
 
-def test_a_sweep_goes_on_where_it_stopped_and_redoes_nothing(
+def test_a_sweep_resumes_where_it_stopped_and_repeats_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Ctrl-C in the third run of four; then the rest of it and the fourth; then nothing."""
@@ -60,7 +59,7 @@ def test_a_sweep_goes_on_where_it_stopped_and_redoes_nothing(
     with pytest.raises(KeyboardInterrupt):
         experiment.prepare(args)()
     assert len(done) == 5  # two rollouts of each run, one of the third
-    assert "go on with: python -m training.experiment" in capsys.readouterr().out
+    assert "resume with: python -m training.experiment" in capsys.readouterr().out
     found = experiment.prepare(args)()
     folders = [Path(s, f"selfplay-seed{k}") for s in ("symmetric", "plain") for k in (0, 1)]
     assert done == [folder for folder in folders for _ in range(2)]
@@ -78,17 +77,17 @@ def test_the_table_has_mean_and_spread_over_seeds(tmp_path: Path) -> None:
         result = {"num_players": 2, "opponent": "greedy", "win_rate": rate}
         report = {
             "finished": True, "training_seconds": 1, "evaluation": [result],
-            "configuration": runs.plain(job.args),
+            "configuration": options.plain(job.args),
         }  # fmt: skip
-        (job.folder / runs.RESULTS_FILE).write_text(json.dumps(report))
+        (job.folder / run_folder.RESULTS_FILE).write_text(json.dumps(report))
     (row,) = experiment.rows(jobs)
     assert row["win_rates"] == [0.5, 0.7]
     assert row["mean"] == pytest.approx(0.6)
     assert row["sd"] == pytest.approx(0.1 * 2**0.5)
 
 
-def test_each_run_can_begin_with_a_network_of_its_own(tmp_path: Path) -> None:
-    """By the setting and the seed in the name of the file, also in a list."""
+def test_each_run_can_start_from_its_own_network(tmp_path: Path) -> None:
+    """{setting} and {seed} are replaced in text, also within a list."""
     start = 'start = "first/{{setting}}/selfplay-seed{{seed}}"'
     rules = 'rules = ["hand_size={{seed}}"]'
     changed = SWEEP.replace("threads = 1", f"threads = 1\n{start}\n{rules}")
@@ -111,40 +110,40 @@ def test_each_run_can_begin_with_a_network_of_its_own(tmp_path: Path) -> None:
         ("[settings.a]\nhiden = 3", "setting a: unknown 'hiden'.*hidden"),
         ("[settings.a]\nseed = 3", "setting a: seed"),
         ("[settings.a]\nepochs = 0", "setting a: --epochs"),
-        ("[settings.a\n", "no TOML"),
+        ("[settings.a\n", "not valid TOML"),
         ("seeds = 3", "seeds must be"),
         ("arguments = 3", "arguments must be a table"),
         ("settings = 3", "settings must be a table"),
         ("settings = []", "settings must be a table"),
         ("[settings]\na = 3", "setting a: must be a table"),
-        ('[settings."../a"]', "the name of a setting"),
+        ('[settings."../a"]', "a folder name of at most 50"),
         ("runs = 3", "runs must be the name of a folder"),
-        ('[arguments]\nsteps = "many"', "--steps must be int, not 'many'"),
-        ("[arguments]\nsteps = true", "--steps must be int, not True"),
+        ('[arguments]\nsteps = "many"', "--steps must be int, got 'many'"),
+        ("[arguments]\nsteps = true", "--steps must be int, got True"),
         ("[arguments]\nplayers = 3", "--players must be a list of int"),
         ("[arguments]\nhidden = 100000", "--hidden must be at most 8192"),
-        ("[settings." + "a" * 300 + "]", "at most 50 letters"),
+        ("[settings." + "a" * 300 + "]", "at most 50 characters"),
         ('[arguments]\nstart = "a/{{sed}}"', "default: start: unknown 'sed'.*seed"),
     ],
 )
 def test_a_wrong_sweep_is_refused_with_the_place(tmp_path: Path, line: str, words: str) -> None:
-    """Before anything is trained."""
+    """The error comes before any training."""
     with pytest.raises(ValueError, match=words):
         experiment.prepare(sweep(tmp_path, line))
 
 
-def test_a_changed_sweep_does_not_go_on_with_another_run(tmp_path: Path) -> None:
-    """A run folder of other arguments is named, not overwritten."""
+def test_a_changed_sweep_does_not_resume_other_runs(tmp_path: Path) -> None:
+    """A run folder with other arguments is reported, not overwritten."""
     (job, *_) = experiment.read_sweep(sweep(tmp_path).sweep)
-    training = runs.start(job.args, SelfPlayTrainer)
-    runs.save(training, "model.zip")
+    training = run_folder.start(job.args, SelfPlayTrainer)
+    checkpoints.save(training)
     changed = SWEEP.replace("batch_size = 64", "batch_size = 32")
     with pytest.raises(ValueError, match="--batch-size 32 is not the run's 64"):
         experiment.prepare(sweep(tmp_path, changed))
 
 
-def test_a_changed_sweep_does_not_take_what_another_finished(tmp_path: Path) -> None:
-    """It is refused before anything is trained, and the results stay."""
+def test_a_changed_sweep_does_not_use_finished_runs_of_another(tmp_path: Path) -> None:
+    """The error comes before any training, and the results stay."""
     args = sweep(tmp_path, SWEEP.replace("seeds = [0, 1]", "seeds = [0]"))
     experiment.prepare(args)()
     before = (tmp_path / "runs/experiment.json").read_text()
@@ -157,8 +156,8 @@ def test_a_changed_sweep_does_not_take_what_another_finished(tmp_path: Path) -> 
     assert not (tmp_path / "runs/symmetric/selfplay-seed1").exists()
 
 
-def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(tmp_path: Path) -> None:
-    """In the same folder, so that its seed is in the table."""
+def test_a_run_killed_before_its_first_checkpoint_starts_again(tmp_path: Path) -> None:
+    """It uses the same folder, so its seed is in the table."""
     args = sweep(tmp_path, SWEEP.replace("[settings.plain]\nsymmetric = false", ""))
     (job, *_) = experiment.read_sweep(args.sweep)
     job.folder.mkdir(parents=True)
@@ -169,8 +168,8 @@ def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(tmp_path:
     assert sorted(os.listdir(tmp_path / "runs/symmetric")) == ["selfplay-seed0", "selfplay-seed1"]
 
 
-def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> None:
-    """Only what a run itself leaves behind is removed."""
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+    """Only files that runs write are removed."""
     (job, *_) = experiment.read_sweep(sweep(tmp_path).sweep)
     job.folder.mkdir(parents=True)
     (job.folder / "notes.txt").write_text("mine")
@@ -179,8 +178,8 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> Non
     assert (job.folder / "notes.txt").read_text() == "mine"
 
 
-def test_what_runs_begin_with_is_looked_at_before_anything_is_trained(tmp_path: Path) -> None:
-    """Also that of the last run; a folder that cannot be made as well."""
+def test_initial_networks_are_checked_before_any_training(tmp_path: Path) -> None:
+    """This includes the last run's network, and folders that cannot be created."""
     network = tmp_path / "model.zip"
     save_network(network, TakiNetwork(16), {})
     changed = SWEEP.replace("[settings.symmetric]", f'[settings.symmetric]\nstart = "{network}"')

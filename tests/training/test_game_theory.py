@@ -22,8 +22,8 @@ from taki_env.openspiel import load
 from training.studies import exploit, small_decks
 from training.studies import nash_convergence as approach
 from training.studies.game_tree import GameTree, shares_of, small_game, solve, weakness
-from training.trainers import run_folder as runs
 from training.trainers import selfplay
+from training.trainers.run_folder import start
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +163,7 @@ def test_a_best_responder_may_begin_with_a_network(tmp_path: Path) -> None:
     folder = str(tmp_path / first["run"])
     args = exploit_args(tmp_path, "greedy", start=folder, steps=(1024,))
     target = args.targets[0]
-    training = runs.start(args.of_training(target), selfplay.SelfPlayTrainer)
+    training = start(args.of_training(target), selfplay.SelfPlayTrainer)
     own = agents.load(f"policy:{folder}").network.state_dict()
     assert all((own[key] == value).all() for key, value in training.network.state_dict().items())
     with pytest.raises(CheckpointError, match="hidden"):

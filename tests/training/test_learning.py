@@ -1,9 +1,9 @@
-"""All trainers learn the best play of a tiny deck, where it is known by reasoning.
+"""All trainers learn the best play of a tiny deck, which follows from the rules.
 
-The deck is red alone: numbers and two TAKI cards; every card can be laid on every other. A seat has
-four cards, so a TAKI laid with three cards behind it empties the hand in one turn: whoever has a
-TAKI on the first turn wins at once by laying it first, then all the rest, with the last-card call.
-Closing the run early or laying a number first gives the other seat a turn.
+The deck is all red: numbers and two TAKI cards, so every card can be played on every other. A seat
+has four cards: a player who holds a TAKI on the first turn wins at once by playing it, then the
+other three cards, with the last-card call. Closing the run early, or playing a number first, gives
+the other seat a turn.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ TAKI = ACTIONS.index("red taki")
 
 @pytest.fixture(autouse=True)
 def red_deck(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let `deck=red` name the tiny deck."""
+    """Register the tiny deck as `deck=red`."""
     counts = tuple(RED.count(card) for card in CARDS)
     monkeypatch.setitem(DECKS, "red", Deck(counts, 4, 500))
 
 
 def first_turn_wins(agent: agents.Agent) -> float:
-    """Return how often the first seat wins in its first turn, of the games where it has a TAKI."""
+    """Return the share of first-turn wins among games where the first seat has a TAKI."""
     batch = Batch(2000, 2, Rules(deck="red"), seed=9)
     has_taki = batch.action_masks()[:, TAKI] == 1
     first = batch.actors.copy()
@@ -42,7 +42,7 @@ def first_turn_wins(agent: agents.Agent) -> float:
 
 
 def test_random_play_seldom_wins_at_once() -> None:
-    """The measure tells: a random player with a TAKI lets the other seat move."""
+    """The measure discriminates: a random player with a TAKI often lets the other seat move."""
     assert first_turn_wins(agents.load("random")) < 0.3
 
 
@@ -51,7 +51,7 @@ COMMON = {"rules": ("deck=red",), "seed": 1, "hidden": 64, "threads": 1, "evalua
 
 
 def test_self_play_learns_the_best_play(tmp_path: Path) -> None:
-    """A TAKI in hand on the first turn is a game won."""
+    """A TAKI in hand on the first turn wins the game."""
     args = selfplay.SelfPlayArgs(**COMMON, steps=60_000, games=128, rollout=32, batch_size=256,
                          runs=tmp_path)  # fmt: skip
     folder = selfplay.prepare(args)().folder
@@ -59,14 +59,14 @@ def test_self_play_learns_the_best_play(tmp_path: Path) -> None:
 
 
 def test_maskable_ppo_learns_the_best_play(tmp_path: Path) -> None:
-    """A TAKI in hand on the first turn is a game won."""
+    """A TAKI in hand on the first turn wins the game."""
     args = train.PPOArgs(**COMMON, steps=30_000, envs=64, rollout=32, batch_size=256, runs=tmp_path)
     folder = train.prepare(args)().folder
     assert first_turn_wins(agents.load(f"policy:{folder}")) > 0.99
 
 
 def test_rollouts_teach_the_best_play(tmp_path: Path) -> None:
-    """A TAKI in hand on the first turn is a game won."""
+    """A TAKI in hand on the first turn wins the game."""
     args = rollouts.RolloutArgs(
         **COMMON, steps=16_000, games=128, rollout=8, batch_size=64, deals=8, runs=tmp_path
     )

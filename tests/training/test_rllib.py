@@ -1,6 +1,6 @@
-"""RLlib: the environment, what reaches the learner, a tiny run that plays without Ray.
+"""RLlib: the environment, the training samples, a tiny run that plays without Ray.
 
-All but the first tests need Ray, which `make test-rllib` installs.
+Most tests need Ray, which `make test-rllib` installs.
 """
 
 from __future__ import annotations
@@ -22,15 +22,13 @@ import pytest
 
 import agents
 from agents.cli import make_console
-from agents.network.checkpoint import MODEL_FILE
 from taki_env import IllegalActionError
 from training.arena import tournament
-from training.trainers import rllib_train
-from training.trainers import run_folder as runs
+from training.trainers import checkpoints, evaluation, rllib_train, run_folder
 from training.trainers.rllib_train import RLlibArgs, RLlibTrainer
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: make test-rllib")
-pytestmark = pytest.mark.filterwarnings("ignore")  # Ray warns of what is deprecated in itself
+pytestmark = pytest.mark.filterwarnings("ignore")  # Ray warns about its own deprecations
 
 TINY = RLlibArgs(
     num_env_runners=1,
@@ -49,7 +47,7 @@ TINY = RLlibArgs(
 
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever has no Ray learns what to install."""
+    """The message names the extra to install."""
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ValueError, match=r"\[rllib\]"):
         rllib_train.prepare(TINY)
@@ -66,7 +64,7 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     ],
 )
 def test_bad_arguments(change: dict[str, Any], words: str) -> None:
-    """A line says which option is wrong, before Ray starts."""
+    """The error names the option, before Ray starts."""
     with pytest.raises(ValueError, match=words):
         rllib_train.prepare(replace(TINY, **change))
 
@@ -122,7 +120,7 @@ def test_the_seat_with_a_choice_acts_and_all_get_their_reward(num_players: int) 
 @needs_ray
 @pytest.mark.parametrize("num_players", [2, 4])
 def test_truncation_is_without_reward_and_seen_by_all(num_players: int) -> None:
-    """RLlib asks every seat's observation for what it expects."""
+    """RLlib needs every seat's observation to bootstrap from its value."""
     env = make_env(num_players, max_decisions=5)
     observations, rewards, terminated, truncated, _ = play(env, 3)
     assert terminated == {"__all__": False} and truncated == {"__all__": True}
@@ -133,7 +131,7 @@ def test_truncation_is_without_reward_and_seen_by_all(num_players: int) -> None:
 
 @needs_ray
 def test_an_illegal_action_changes_nothing() -> None:
-    """It raises, as in `Game`."""
+    """It raises IllegalActionError, as in `Game`."""
     env = make_env(2)
     ((agent, seen),) = env.reset(seed=1)[0].items()
     before = env.game.to_dict()
@@ -157,12 +155,12 @@ def test_seeds_deal_games() -> None:
     assert one == again and one[0] != one[1] and one[0] != other[0]
 
 
-# What reaches the learner -------------------------------------------------------------------------
+# Training samples ---------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def games(request: pytest.FixtureRequest) -> tuple[Any, list[Any]]:
-    """Return the configuration and games of two rollouts at a table of so many."""
+    """Return the configuration and the games of two rollouts; the parameter is the table size."""
     from training.trainers.rllib_env import WholeGames
 
     args = replace(TINY, num_env_runners=0, players=request.param, gae_lambda=1.0)
@@ -173,8 +171,8 @@ def games(request: pytest.FixtureRequest) -> tuple[Any, list[Any]]:
 
 @needs_ray
 @pytest.mark.parametrize("games", [2, 4], indirect=True)
-def test_every_decision_is_learned_from_with_its_seats_result(games: Any) -> None:
-    """With lambda 1 the target of every value is the result of the seat, to its last decision."""
+def test_every_decision_is_a_sample_with_the_result_of_its_seat(games: Any) -> None:
+    """With lambda 1 every value target, up to the last decision, is the result of the seat."""
     config, (rollout, _) = games
     assert sum(map(len, rollout)) >= TINY.rollout
     seats = [seat for game in rollout for seat in game.agent_episodes.values()]
@@ -188,7 +186,7 @@ def test_every_decision_is_learned_from_with_its_seats_result(games: Any) -> Non
         assert not rewards[:-1].any() and rewards[-1] != 0
         for row in seat.get_observations(slice(0, len(seat)))["observation"]:
             expected[row.tobytes()] = rewards[-1]
-    assert len(expected) == sum(map(len, learners))  # no two decisions look alike
+    assert len(expected) == sum(map(len, learners))  # observations are distinct
 
     learner = config.build_learner(env=make_env(2))
     batch = learner._learner_connector(
@@ -218,7 +216,7 @@ def test_a_rollout_deals_other_games_than_the_last(games: Any) -> None:
 
 @pytest.fixture(scope="module")
 def local_ray() -> Iterator[None]:
-    """Run a small Ray of the test's own."""
+    """Run a small local Ray."""
     import ray
 
     ray.init(
@@ -229,7 +227,7 @@ def local_ray() -> Iterator[None]:
 
 
 def modules(training: RLlibTrainer, *names: str) -> list[dict[str, Any]]:
-    """Return the weights of modules: those that learn, and those of every env runner."""
+    """Return the weights of modules in the learner and in every env runner."""
     learning = training.algorithm.learner_group.get_weights()
     playing = training.algorithm.env_runner_group.foreach_env_runner(
         lambda runner: runner.module.get_state()
@@ -238,7 +236,7 @@ def modules(training: RLlibTrainer, *names: str) -> list[dict[str, Any]]:
 
 
 def same(several: list[dict[str, Any]]) -> bool:
-    """Tell whether weights are equal."""
+    """Return whether all weights are equal."""
     first, *others = several
     return all(np.array_equal(first[key], other[key]) for other in others for key in first)
 
@@ -254,11 +252,11 @@ def stopped(local_ray: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
             iterate(trainer)
 
         patch.setattr(RLlibTrainer, "iterate", pressed)
-        training = runs.start(replace(TINY, runs=tmp_path_factory.mktemp("runs")), RLlibTrainer)
-        console = make_console()
-        assert not runs.train(training, console, MODEL_FILE)
+        training = run_folder.start(
+            replace(TINY, runs=tmp_path_factory.mktemp("runs")), RLlibTrainer
+        )
         with pytest.raises(KeyboardInterrupt):
-            runs.finish(training, False, console, "training.rllib_train")
+            training.train(make_console())
     assert same(modules(training, "learner")) and same(modules(training, "learner", "past"))
     training.algorithm.stop()
     return training.folder
@@ -266,7 +264,7 @@ def stopped(local_ray: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @needs_ray
 def test_more_env_runners_than_cores_are_refused(local_ray: None) -> None:
-    """RLlib would wait for cores without a word."""
+    """RLlib would wait silently for cores."""
     with pytest.raises(ValueError, match="2: Ray has 1 core"):
         rllib_train.prepare(replace(TINY, num_env_runners=2))
 
@@ -276,25 +274,25 @@ def test_a_stopped_run_plays_in_the_arena_without_ray(stopped: Path) -> None:
     """`policy:PATH` loads what RLlib trained; every action of its games is legal."""
     results = json.loads((stopped / "results.json").read_text())
     assert not results["finished"] and results["steps"] >= TINY.rollout
-    assert {entry["opponent"] for entry in results["evaluation"]} == {*runs.YARDSTICKS}
+    assert {entry["opponent"] for entry in results["evaluation"]} == {*evaluation.YARDSTICKS}
     loaded = agents.load(f"policy:{stopped}")
     report = tournament.play([loaded, "random"], games=4, seed=1, time_limit=math.inf)
     assert report.matrix[loaded.name]["random"].games == 4 and report.capped == 0
 
 
 @needs_ray
-def test_resume_goes_on_from_the_checkpoint(stopped: Path) -> None:
-    """With the weights, the optimizer and the number of decisions; elsewhere if need be."""
-    args = runs.read_arguments(RLlibArgs, ["--resume", str(stopped), "--num-env-runners", "0"])
+def test_resume_continues_from_the_checkpoint(stopped: Path) -> None:
+    """Weights, optimizer and step count are restored, also with other env runners."""
+    args = run_folder.read_arguments(
+        RLlibArgs, ["--resume", str(stopped), "--num-env-runners", "0"]
+    )
     assert args == replace(TINY, runs=stopped.parent, resume=stopped, num_env_runners=0)
     before = agents.load(f"policy:{stopped}").network.state_dict()
-    training = runs.resume(args, stopped, RLlibTrainer)
+    training = checkpoints.resume(args, RLlibTrainer)
     weights = training.network.state_dict()
     assert all(before[key].equal(weights[key]) for key in before)
     assert same(modules(training, "learner", "past"))
-    console = make_console()
-    assert runs.train(training, console, MODEL_FILE)
-    runs.finish(training, True, console, "training.rllib_train")
+    training.train(make_console())
     training.algorithm.stop()
     results = json.loads((stopped / "results.json").read_text())
     assert results["finished"] and results["steps"] >= TINY.steps

@@ -1,4 +1,4 @@
-"""Learning from rollouts: what actions are worth, exact resume, whose network it begins with."""
+"""Training on rollouts: action values, exact resume, initial networks."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from tests.agents.test_checkpoint_safety import evil_torch
 from tests.game.test_hidden import permuted
 from tests.helpers import game
 from tests.training.test_selfplay import checkpoint, same
-from training.trainers import rollouts, selfplay
-from training.trainers import run_folder as runs
+from training.trainers import evaluation, rollouts, run_folder, selfplay
 from training.trainers.rollouts import GAIN_WEIGHT, SHARPNESS, RolloutArgs, RolloutTrainer, centered
 
 TINY = RolloutArgs(
@@ -45,7 +44,7 @@ TINY = RolloutArgs(
 
 
 def values(table: Game, deals: int = 50, word: int = 1) -> dict[str, float]:
-    """Return what each legal action is worth in rollouts."""
+    """Return each legal action's mean return in rollouts."""
     found = np.zeros((1, NUM_ACTIONS), np.float32)
     nothing, expected = Memory.empty(table._states), np.zeros((1, BELIEF_SIZE), np.float32)
     words = seed_words(1, word)
@@ -57,7 +56,7 @@ def values(table: Game, deals: int = 50, word: int = 1) -> dict[str, float]:
 
 
 def test_an_action_that_wins_at_once_is_worth_a_win() -> None:
-    """A King alone in hand goes out; with the last card in hand, drawing gives a turn away."""
+    """Playing the last card wins the game; drawing instead passes the turn."""
     rules = {"voluntary_draw": True}
     table = game([["red 1"], ["green 3", "green 4", "green 5"]], rules=rules)
     found = values(table)
@@ -66,9 +65,9 @@ def test_an_action_that_wins_at_once_is_worth_a_win() -> None:
 
 
 def test_a_lost_game_of_three_costs_half_a_win() -> None:
-    """Both others hold one card of the leading color, which the first of them lays: -1/2.
+    """Both others hold one card of the leading color, and the first of them plays it: -1/2.
 
-    The deck holds red cards alone, so that every re-deal is alike.
+    The deck has only red cards, so all re-deals are equivalent.
     """
     deck = [2 * (name in ("red 1", "red 3", "red 4", "red 5")) for name in ACTIONS[:57]]
     hands = [["red 1", "red 3", "red 4"], ["red 1"], ["red 3"]]
@@ -77,25 +76,25 @@ def test_a_lost_game_of_three_costs_half_a_win() -> None:
         assert worth == pytest.approx(-0.5, abs=1e-5)
 
 
-def test_what_is_hidden_changes_no_value() -> None:
-    """Re-deals are from what the actor sees."""
+def test_hidden_cards_do_not_change_action_values() -> None:
+    """Re-deals depend only on what the actor sees."""
     at = Game(3, seed=3).to_dict()
     other = Game.from_dict(permuted(at, 0, random.Random(0)), 2)
     assert values(Game.from_dict(at, 1)) == values(other)
     assert values(other) != values(other, word=2)
 
 
-def test_an_action_gains_what_it_is_better_than_the_mean_of_the_legal_ones() -> None:
-    """Of values 1, 0 and (not legal) 5, the mean is a half."""
+def test_advantages_are_relative_to_the_mean_of_the_legal_actions() -> None:
+    """For values 1, 0 and (illegal) 5 the mean is a half."""
     found = centered(torch.tensor([[1.0, 0.0, 5.0]]), torch.tensor([[1, 1, 0]]))
     assert found.tolist() == [[0.5, -0.5, 0.0]]
 
 
 def test_logits_of_the_true_advantages_have_no_error(tmp_path: Path) -> None:
-    """What is learned is SHARPNESS times the advantage, whatever is added to all of them.
+    """Logits should be SHARPNESS times the advantage, plus any constant.
 
-    Of 0.5 and -0.1 the better wins 0.3 more than their mean. Who takes the worse is 0.6 off in both
-    advantages and in the value, and loses 0.3.
+    The better of 0.5 and -0.1 is 0.3 above their mean. A network that takes the worse is 0.6 off in
+    both advantages and in the value, and loses 0.3.
     """
     trainer = RolloutTrainer(TINY, tmp_path)
     masks, worth = torch.tensor([[1, 1, 0]]), torch.tensor([[0.5, -0.1, 0.0]])
@@ -115,16 +114,18 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_run_folder_plays_as_an_agent(finished: Path) -> None:
-    """`policy:PATH` loads it; every table was evaluated."""
+    """`policy:PATH` loads the run folder; every table size was evaluated."""
     report = json.loads((finished / "results.json").read_text())
     sizes = {(r["num_players"], r["opponent"]) for r in report["evaluation"]}
-    assert report["finished"] and sizes == {(n, name) for n in (2, 3) for name in runs.YARDSTICKS}
+    assert report["finished"] and sizes == {
+        (n, name) for n in (2, 3) for name in evaluation.YARDSTICKS
+    }
     assert agents.load(f"policy:{finished}").name == f"policy:{finished}"
 
 
 @pytest.fixture(scope="module")
 def believing(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a short run that goes on from the other one with beliefs."""
+    """Return the folder of a short run with beliefs that starts from the other run's network."""
     folder = tmp_path_factory.mktemp("runs")
     return rollouts.prepare(replace(TINY, start=str(finished), beliefs=True, runs=folder))().folder
 
@@ -137,7 +138,7 @@ def test_ctrl_c_and_resume_equal_an_uninterrupted_run(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What Ctrl-C leaves goes on to the same end bit for bit."""
+    """The resumed run ends with the same checkpoint, bit for bit."""
     iterate = RolloutTrainer.iterate
 
     def pressed(trainer: RolloutTrainer) -> None:
@@ -149,16 +150,16 @@ def test_ctrl_c_and_resume_equal_an_uninterrupted_run(
         patch.setattr(RolloutTrainer, "iterate", pressed)
         rollouts.prepare(replace(TINY, beliefs=beliefs, start=start, runs=tmp_path))()
     folder = tmp_path / replace(TINY, beliefs=beliefs).name
-    results = json.loads((folder / runs.RESULTS_FILE).read_text())
+    results = json.loads((folder / run_folder.RESULTS_FILE).read_text())
     assert not results["finished"] and results["steps"] == TINY.steps // 2
-    rollouts.prepare(runs.read_arguments(RolloutArgs, ["--resume", str(folder)]))()
+    rollouts.prepare(run_folder.read_arguments(RolloutArgs, ["--resume", str(folder)]))()
     whole, resumed = checkpoint(believing if beliefs else finished), checkpoint(folder)
     assert ("actions" in whole["games"]) == beliefs
     assert same(whole, resumed)
 
 
-def test_beliefs_are_learned_from_what_was_there(finished: Path, believing: Path) -> None:
-    """The network begins as the other one was, and its new weights have moved from 0."""
+def test_a_network_without_beliefs_can_be_extended(finished: Path, believing: Path) -> None:
+    """The new weights for beliefs start at 0 and are trained."""
     old, new = load_network(finished), load_network(believing)
     assert not old.beliefs and new.beliefs and agents.load(f"policy:{believing}").remembers
     wide = new.state_dict()["policy.cards.0.card.weight"]
@@ -167,7 +168,7 @@ def test_beliefs_are_learned_from_what_was_there(finished: Path, believing: Path
 
 
 def test_a_network_with_beliefs_is_no_start_without(believing: Path, tmp_path: Path) -> None:
-    """Self-play's tables have none, and rollouts have to be told."""
+    """Self-play has no beliefs, and rollouts need the option."""
     with pytest.raises(CheckpointError, match="'beliefs': True"):
         RolloutTrainer(replace(TINY, start=str(believing)), tmp_path)
     args = selfplay.SelfPlayArgs(
@@ -177,25 +178,25 @@ def test_a_network_with_beliefs_is_no_start_without(believing: Path, tmp_path: P
         selfplay.SelfPlayTrainer(args, tmp_path)
 
 
-def test_self_play_begins_with_a_network(finished: Path, tmp_path: Path) -> None:
-    """`--start` takes the weights, and goes on without the file."""
+def test_self_play_starts_from_a_network(finished: Path, tmp_path: Path) -> None:
+    """`--start` loads the weights; resuming does not need the file."""
     args = selfplay.SelfPlayArgs(
         players=(2,), steps=64, games=8, rollout=8, batch_size=32, hidden=16, threads=1,
         evaluation_games=2, final_games=2, start=str(finished), runs=tmp_path,
     )  # fmt: skip
     trainer = selfplay.SelfPlayTrainer(args, tmp_path)
-    begun = load_network(finished).state_dict()
-    assert same(trainer.network.state_dict(), begun)
+    initial = load_network(finished).state_dict()
+    assert same(trainer.network.state_dict(), initial)
     folder = selfplay.prepare(args)().folder
-    assert not same(load_network(folder).state_dict(), begun)
+    assert not same(load_network(folder).state_dict(), initial)
     resumed = replace(args, start="gone", resume=folder)
     assert same(
-        selfplay.SelfPlayTrainer(resumed, tmp_path).network.state_dict().keys(), begun.keys()
+        selfplay.SelfPlayTrainer(resumed, tmp_path).network.state_dict().keys(), initial.keys()
     )
 
 
 def test_a_network_of_another_width_is_no_start(finished: Path, tmp_path: Path) -> None:
-    """It is said before the run."""
+    """The error comes before the run starts."""
     with pytest.raises(CheckpointError, match="hidden"):
         RolloutTrainer(replace(TINY, hidden=8, start=str(finished)), tmp_path)
     with pytest.raises(FileNotFoundError):
@@ -204,16 +205,20 @@ def test_a_network_of_another_width_is_no_start(finished: Path, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [({"own": 1.5}, "--own"), ({"deals": 0}, "--deals"), ({"players": (1,)}, "players")],
+    [
+        ({"network_share": 1.5}, "--network-share"),
+        ({"deals": 0}, "--deals"),
+        ({"players": (1,)}, "players"),
+    ],
 )
 def test_bad_arguments_are_refused(change: dict[str, object], words: str) -> None:
     """The message names the argument."""
     with pytest.raises(ValueError, match=words):
-        runs.check(replace(TINY, **change))  # type: ignore[arg-type]
+        replace(TINY, **change).check()  # type: ignore[arg-type]
 
 
 def test_threads_change_nothing_and_seeds_do(tmp_path: Path) -> None:
-    """Positions are shared out among threads, not their random words."""
+    """Random words belong to positions, not to threads."""
     seen = [
         RolloutTrainer(replace(TINY, seed=seed, threads=threads, beliefs=True), tmp_path).play()
         for seed, threads in ((0, 1), (0, 3), (1, 1))
@@ -221,16 +226,16 @@ def test_threads_change_nothing_and_seeds_do(tmp_path: Path) -> None:
     assert same(seen[0], seen[1]) and not same(seen[0], seen[2])
 
 
-def test_actions_that_are_worth_the_same_teach_without_an_error(tmp_path: Path) -> None:
-    """Nothing is there to be explained then."""
+def test_equal_action_values_give_a_finite_loss(tmp_path: Path) -> None:
+    """The explained share divides by a sum of 0, which must not reach the loss."""
     trainer, masks = RolloutTrainer(TINY, tmp_path), torch.ones(2, 64)
     assert trainer.loss(torch.zeros(2, 199), masks, torch.full((2, 64), -1.0)).isfinite()
 
 
-def test_a_rollout_without_a_choice_is_gone_through(
+def test_a_rollout_without_a_choice_changes_no_weight(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It counts, and the network stays as it is."""
+    """Its decisions count all the same."""
     trainer = RolloutTrainer(replace(TINY, games=1, players=(2,)), tmp_path)
     only = np.zeros((1, 64), np.int8)
     with monkeypatch.context() as patch:
@@ -245,10 +250,12 @@ def test_a_rollout_without_a_choice_is_gone_through(
 
 
 def test_a_checkpoint_runs_no_code(finished: Path, tmp_path: Path) -> None:
-    """Going on in a run folder of others is safe."""
-    (tmp_path / runs.CONFIG_FILE).write_bytes((finished / runs.CONFIG_FILE).read_bytes())
-    evil_torch(tmp_path / runs.CHECKPOINT_FILE, tmp_path / "trace")
-    args = runs.read_arguments(RolloutArgs, ["--resume", str(tmp_path)])
+    """Resuming a run folder from others is safe."""
+    (tmp_path / run_folder.CONFIG_FILE).write_bytes(
+        (finished / run_folder.CONFIG_FILE).read_bytes()
+    )
+    evil_torch(tmp_path / run_folder.CHECKPOINT_FILE, tmp_path / "trace")
+    args = run_folder.read_arguments(RolloutArgs, ["--resume", str(tmp_path)])
     with pytest.raises(CheckpointError):
         rollouts.prepare(args)
     assert not (tmp_path / "trace").exists()

@@ -1,4 +1,4 @@
-"""Self-play training: whose decisions are learned from, with what result; exact resume."""
+"""Self-play training: training samples, their returns, exact resume."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ import agents
 from agents.network.checkpoint import CheckpointError, load_network
 from taki_env import View
 from taki_env.envs.selfplay import Credits
-from training.trainers import run_folder as runs
-from training.trainers import selfplay, train
+from training.trainers import checkpoints, evaluation, options, run_folder, selfplay, train
 from training.trainers.selfplay import SelfPlayArgs, SelfPlayTrainer
 
 TINY = SelfPlayArgs(
@@ -48,8 +47,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def checkpoint(folder: Path) -> dict[str, object]:
-    """Return what a run left, times aside."""
-    state = torch.load(folder / runs.CHECKPOINT_FILE, weights_only=True)
+    """Return a run's checkpoint without times."""
+    state = torch.load(folder / run_folder.CHECKPOINT_FILE, weights_only=True)
     return {k: v for k, v in state.items() if k not in ("seconds", "history", "made_by")}
 
 
@@ -73,7 +72,7 @@ def test_two_runs_of_a_seed_are_the_same(finished: Path, tmp_path: Path) -> None
 def test_ctrl_c_and_resume_equal_an_uninterrupted_run(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What Ctrl-C leaves goes on to the same end bit for bit."""
+    """The resumed run ends with the same checkpoint, bit for bit."""
     iterate = SelfPlayTrainer.iterate
 
     def pressed(trainer: SelfPlayTrainer) -> None:
@@ -88,15 +87,15 @@ def test_ctrl_c_and_resume_equal_an_uninterrupted_run(
     folder = tmp_path / TINY.name
     results = json.loads((folder / "results.json").read_text())
     assert not results["finished"] and results["steps"] == TINY.steps // 2
-    selfplay.prepare(runs.read_arguments(SelfPlayArgs, ["--resume", str(folder)]))()
+    selfplay.prepare(run_folder.read_arguments(SelfPlayArgs, ["--resume", str(folder)]))()
     assert same(checkpoint(finished), checkpoint(folder))
 
 
 def test_the_run_folder_plays_as_an_agent(finished: Path) -> None:
-    """`policy:PATH` loads what self-play writes, and plays at every table."""
+    """`policy:PATH` loads the run folder; every table size was evaluated."""
     report = json.loads((finished / "results.json").read_text())
     sizes = {(r["num_players"], r["opponent"]) for r in report["evaluation"]}
-    assert sizes == {(n, name) for n in (2, 3) for name in runs.YARDSTICKS}
+    assert sizes == {(n, name) for n in (2, 3) for name in evaluation.YARDSTICKS}
     assert agents.load(f"policy:{finished}").name == f"policy:{finished}"
 
 
@@ -130,7 +129,7 @@ def test_a_seat_is_credited_along_its_own_decisions(tmp_path: Path) -> None:
 
 
 def test_forced_decisions_and_past_selves_teach_nothing(tmp_path: Path) -> None:
-    """What is learned from is the network's own choice between several actions."""
+    """Training samples are the network's own decisions with a choice."""
     trainer = SelfPlayTrainer(replace(TINY, past_games=1.0), tmp_path)
     trainer.iterate()
     own = trainer.own_seats.copy()
@@ -163,7 +162,7 @@ def test_bad_arguments_are_refused(change: dict[str, object], words: str) -> Non
 
 
 def test_a_rollout_with_nothing_to_learn_from_leaves_the_network(tmp_path: Path) -> None:
-    """One decision has no advantage over others: no weight may turn into nothing."""
+    """A single decision has no standard deviation of advantages: the weights stay finite."""
     trainer = SelfPlayTrainer(
         replace(TINY, players=(2,), games=1, rollout=2, past_games=0), tmp_path
     )
@@ -182,8 +181,8 @@ def test_rivals_sit_at_tables_of_every_size(tmp_path: Path) -> None:
     assert not (trainer.with_past & trainer.with_opponents).any()
 
 
-def test_rivals_that_ask_for_it_remember_what_was_done(tmp_path: Path) -> None:
-    """The actions are kept for them, and for nobody else."""
+def test_rivals_with_memory_see_earlier_actions(tmp_path: Path) -> None:
+    """Actions are kept only if a rival remembers."""
     counts: list[np.ndarray] = []
 
     class Spy:
@@ -203,36 +202,36 @@ def test_rivals_that_ask_for_it_remember_what_was_done(tmp_path: Path) -> None:
     )
 
 
-def test_ctrl_c_before_the_first_rollout_leaves_a_run_to_go_on_with(
+def test_ctrl_c_before_the_first_rollout_leaves_a_run_that_can_be_resumed(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same end as without."""
-    evaluate = runs.evaluate
+    """It ends as an uninterrupted run does."""
+    evaluate = evaluation.evaluate
 
-    def pressed(trainer: SelfPlayTrainer) -> None:
+    def pressed(trainer: SelfPlayTrainer) -> dict[str, float]:
         os.kill(os.getpid(), signal.SIGINT)
-        evaluate(trainer)
+        return evaluate(trainer)
 
     with monkeypatch.context() as patch:
-        patch.setattr(runs, "evaluate", pressed)
+        patch.setattr(selfplay, "evaluate", pressed)
         with pytest.raises(KeyboardInterrupt):
             selfplay.prepare(replace(TINY, runs=tmp_path))()
     folder = tmp_path / TINY.name
     assert json.loads((folder / "results.json").read_text())["steps"] == 0
-    selfplay.prepare(runs.read_arguments(SelfPlayArgs, ["--resume", str(folder)]))()
+    selfplay.prepare(run_folder.read_arguments(SelfPlayArgs, ["--resume", str(folder)]))()
     assert same(checkpoint(finished), checkpoint(folder))
 
 
-def test_a_run_of_other_training_is_named_as_such(finished: Path) -> None:
-    """`training.trainers.train` does not go on with self-play."""
-    with pytest.raises(CheckpointError, match="of other training"):
-        runs.read_config(train.PPOArgs, finished)
+def test_a_run_of_another_trainer_is_refused(finished: Path) -> None:
+    """`training.train` does not resume a run of `training.selfplay`."""
+    with pytest.raises(CheckpointError, match="belongs to another trainer"):
+        run_folder.read_config(train.PPOArgs, finished)
 
 
-def test_a_killed_run_goes_on_from_its_last_checkpoint(finished: Path, tmp_path: Path) -> None:
-    """Kill -9 in the middle leaves whole files, and the same end as without."""
+def test_a_killed_run_resumes_from_its_last_checkpoint(finished: Path, tmp_path: Path) -> None:
+    """After SIGKILL the files are complete, and the resumed run ends as an uninterrupted one."""
     command = [sys.executable, "-m", "training.selfplay", "--runs", str(tmp_path)]
-    for name, value in runs.plain(TINY).items():
+    for name, value in options.plain(TINY).items():
         if name != "symmetric":
             values = value if isinstance(value, tuple) else (value,)
             command += [f"--{name.replace('_', '-')}", *map(str, values)]
@@ -244,15 +243,15 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(finished: Path, tmp_path:
     process.wait()
     assert saved_rollouts(folder) > 0
     agents.load(f"policy:{folder}")
-    selfplay.prepare(runs.read_arguments(SelfPlayArgs, ["--resume", str(folder)]))()
+    selfplay.prepare(run_folder.read_arguments(SelfPlayArgs, ["--resume", str(folder)]))()
     assert same(checkpoint(finished), checkpoint(folder))
 
 
 def test_a_run_that_dies_in_its_last_save_has_the_last_model_after_resuming(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the two files of a save one is newer than the other."""
-    writing, files = runs.replacing, []
+    """Such a run has a newer checkpoint than model."""
+    writing, files = checkpoints.replacing, []
 
     def dying(path: Path) -> object:
         files.append(path.name)
@@ -261,24 +260,24 @@ def test_a_run_that_dies_in_its_last_save_has_the_last_model_after_resuming(
         return writing(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(runs, "replacing", dying)
+        patch.setattr(checkpoints, "replacing", dying)
         with pytest.raises(OSError, match="no space"):
             selfplay.prepare(replace(TINY, runs=tmp_path))()
     folder = tmp_path / TINY.name
-    selfplay.prepare(runs.read_arguments(SelfPlayArgs, ["--resume", str(folder)]))()
+    selfplay.prepare(run_folder.read_arguments(SelfPlayArgs, ["--resume", str(folder)]))()
     assert same(checkpoint(finished), checkpoint(folder))
     models = [load_network(run).state_dict() for run in (finished, folder)]
     assert same(dict(models[0]), dict(models[1]))
 
 
 def saved_rollouts(folder: Path) -> int:
-    """Return how many rollouts the checkpoint of a run has, 0 if there is none yet."""
-    file = folder / runs.CHECKPOINT_FILE
+    """Return the number of rollouts in a run's checkpoint, 0 without one."""
+    file = folder / run_folder.CHECKPOINT_FILE
     return int(str(checkpoint(folder)["iteration"])) if file.exists() else 0
 
 
-def test_a_loss_that_is_no_number_stops_the_training(tmp_path: Path) -> None:
-    """Nothing is learned from it, and the last checkpoint stays good."""
+def test_a_loss_that_is_not_finite_stops_the_training(tmp_path: Path) -> None:
+    """The weights stay finite."""
     trainer = SelfPlayTrainer(TINY, tmp_path)
     trainer.estimate(trainer.play())
     trainer.data.returns[:] = np.nan
@@ -288,6 +287,6 @@ def test_a_loss_that_is_no_number_stops_the_training(tmp_path: Path) -> None:
 
 
 def test_a_network_without_the_symmetry_trains_and_loads(tmp_path: Path) -> None:
-    """The checkpoint says which network it is of."""
+    """The checkpoint describes its network."""
     folder = selfplay.prepare(replace(TINY, symmetric=False, runs=tmp_path))().folder
     assert not load_network(folder).symmetric

@@ -26,7 +26,7 @@ from agents.network.network import TakiNetwork, color_features
 from taki_env import ACTIONS, Batch, Game
 from taki_env.core.cards import COLORS, NUM_COLORED
 from training.arena import play
-from training.trainers import run_folder as runs
+from training.trainers import checkpoints, evaluation, run_folder
 from training.trainers import train as training
 from training.trainers.run_folder import CHECKPOINT_FILE
 from training.trainers.train import PPOArgs
@@ -48,7 +48,7 @@ TINY = PPOArgs(
 
 def read_arguments(words: list[str]) -> PPOArgs:
     """Return the arguments of a command line."""
-    return runs.read_arguments(PPOArgs, words)
+    return run_folder.read_arguments(PPOArgs, words)
 
 
 @pytest.fixture(scope="module")
@@ -92,11 +92,11 @@ def same(one: Any, other: Any) -> bool:
 
 
 def test_a_run_folder_holds_model_configuration_results_and_curve(finished: Path) -> None:
-    """All files of a run are there, and name what made them."""
+    """All files of a run exist and carry their provenance."""
     results = json.loads((finished / "results.json").read_text())
     assert {"commit", "versions", "hardware", "configuration", "evaluation"} <= results.keys()
     assert results["finished"] and results["steps"] == TINY.steps
-    assert [entry["opponent"] for entry in results["evaluation"]] == list(runs.YARDSTICKS)
+    assert [entry["opponent"] for entry in results["evaluation"]] == list(evaluation.YARDSTICKS)
     for entry in results["evaluation"]:
         assert entry["games"] == 10
         low, high = entry["interval"]
@@ -119,7 +119,7 @@ def test_another_seed_gives_another_run(finished: Path, tmp_path: Path) -> None:
 
 
 def interrupt_after(monkeypatch: pytest.MonkeyPatch, rollouts: int) -> None:
-    """Let Ctrl-C be pressed during a rollout."""
+    """Press Ctrl-C during a rollout."""
     iterate = training.PPOTrainer.iterate
 
     def pressed(run: training.PPOTrainer) -> None:
@@ -133,7 +133,7 @@ def interrupt_after(monkeypatch: pytest.MonkeyPatch, rollouts: int) -> None:
 def test_ctrl_c_leaves_a_whole_run_folder_and_resume_equals_an_uninterrupted_run(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What Ctrl-C leaves goes on to the same end bit for bit."""
+    """The resumed run ends with the same checkpoint, bit for bit."""
     with monkeypatch.context() as patch:
         interrupt_after(patch, 2)
         with pytest.raises(KeyboardInterrupt):  # exit status 130
@@ -146,18 +146,18 @@ def test_ctrl_c_leaves_a_whole_run_folder_and_resume_equals_an_uninterrupted_run
     assert_same_run(finished, folder)
 
 
-def test_ctrl_c_before_the_first_rollout_leaves_a_run_to_go_on_with(
+def test_ctrl_c_before_the_first_rollout_leaves_a_run_that_can_be_resumed(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same end as without."""
-    evaluate_run = runs.evaluate
+    """It ends as an uninterrupted run does."""
+    evaluate_run = evaluation.evaluate
 
-    def pressed(run: training.PPOTrainer) -> None:
+    def pressed(run: training.PPOTrainer) -> dict[str, float]:
         os.kill(os.getpid(), signal.SIGINT)
-        evaluate_run(run)
+        return evaluate_run(run)
 
     with monkeypatch.context() as patch:
-        patch.setattr(runs, "evaluate", pressed)
+        patch.setattr(training, "evaluate", pressed)
         with pytest.raises(KeyboardInterrupt):
             training.prepare(replace(TINY, runs=tmp_path))()
     folder = tmp_path / TINY.name
@@ -166,11 +166,11 @@ def test_ctrl_c_before_the_first_rollout_leaves_a_run_to_go_on_with(
     assert_same_run(finished, folder)
 
 
-def test_ctrl_c_in_the_last_evaluation_leaves_it_to_be_done(
+def test_ctrl_c_in_the_final_evaluation_leaves_the_run_unfinished(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The figures so far are of fewer games, so the run is not finished before it went on."""
-    matches = runs.matches
+    """Resuming repeats the final evaluation."""
+    matches = evaluation.matches
 
     def pressed(run: training.PPOTrainer, games: int, seed: int) -> list[dict[str, Any]]:
         if seed == TINY.seed + 2:
@@ -178,7 +178,7 @@ def test_ctrl_c_in_the_last_evaluation_leaves_it_to_be_done(
         return matches(run, games, seed)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(runs, "matches", pressed)
+        patch.setattr(evaluation, "matches", pressed)
         training.prepare(replace(TINY, runs=tmp_path))()
     folder = tmp_path / TINY.name
     results = json.loads((folder / "results.json").read_text())
@@ -188,19 +188,21 @@ def test_ctrl_c_in_the_last_evaluation_leaves_it_to_be_done(
 
 
 def test_a_run_that_cannot_be_made_leaves_no_folder(tmp_path: Path) -> None:
-    """So that the next one has the name that the documentation gives it."""
+    """The next run gets the documented folder name."""
 
     def fail(args: PPOArgs, folder: Path) -> training.PPOTrainer:
         assert (folder / "config.json").exists()
-        raise FileNotFoundError("no network to begin with")
+        raise FileNotFoundError("no network to start from")
 
     with pytest.raises(FileNotFoundError, match="no network"):
-        runs.start(replace(TINY, runs=tmp_path), fail)
+        run_folder.start(replace(TINY, runs=tmp_path), fail)
     assert not list(tmp_path.iterdir())
 
 
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In place of the name of a module."""
+def test_a_missing_package_is_reported_with_the_extra_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The message names the package and the pip command."""
     find = importlib.util.find_spec
     monkeypatch.setattr(
         "importlib.util.find_spec", lambda name: None if name == "tyro" else find(name)
@@ -217,7 +219,7 @@ def test_the_model_loads_in_sb3_and_as_an_agent(finished: Path) -> None:
 
 
 def test_a_truncated_model_is_refused(finished: Path, tmp_path: Path) -> None:
-    """Half a file is no checkpoint."""
+    """Half a file is not a checkpoint."""
     half = tmp_path / "model.zip"
     data = (finished / "model.zip").read_bytes()
     half.write_bytes(data[: len(data) // 2])
@@ -226,7 +228,7 @@ def test_a_truncated_model_is_refused(finished: Path, tmp_path: Path) -> None:
 
 
 def changed_model(finished: Path, path: Path, **changes: Any) -> Path:
-    """Write a copy of the model whose description is changed."""
+    """Write a copy of the model with a changed description."""
     with zipfile.ZipFile(finished / "model.zip") as old, zipfile.ZipFile(path, "w") as new:
         for member in old.namelist():
             content = old.read(member)
@@ -250,7 +252,7 @@ def changed_model(finished: Path, path: Path, **changes: Any) -> Path:
 def test_a_foreign_model_is_refused(
     finished: Path, tmp_path: Path, change: dict[str, Any], words: str
 ) -> None:
-    """A model of another environment version, observation or network says so."""
+    """The message names the environment version, observation or network that differs."""
     with pytest.raises(CheckpointError, match=words):
         load_network(changed_model(finished, tmp_path / "model.zip", **change))
 
@@ -262,7 +264,7 @@ def test_a_missing_model_is_named(tmp_path: Path) -> None:
 
 
 def test_resume_refuses_a_changed_configuration(finished: Path) -> None:
-    """A run goes on with its own arguments."""
+    """A resumed run keeps its configuration."""
     with pytest.raises(ValueError, match=r"--learning-rate 0\.5 is not the run's 0\.001"):
         read_arguments(["--resume", str(finished), "--learning-rate", "0.5"])
 
@@ -274,7 +276,7 @@ def test_resume_accepts_the_same_configuration_spelled_out(finished: Path) -> No
 
 
 def test_resume_refuses_a_truncated_checkpoint(finished: Path, tmp_path: Path) -> None:
-    """Half a checkpoint is not gone on from."""
+    """A run cannot be resumed from half a checkpoint."""
     (tmp_path / "config.json").write_bytes((finished / "config.json").read_bytes())
     data = (finished / "checkpoint.pt").read_bytes()
     (tmp_path / "checkpoint.pt").write_bytes(data[: len(data) // 2])
@@ -286,7 +288,7 @@ def test_resume_refuses_a_truncated_checkpoint(finished: Path, tmp_path: Path) -
 def test_resume_refuses_a_configuration_file_that_was_changed(
     finished: Path, tmp_path: Path, name: str, value: Any
 ) -> None:
-    """The checkpoint knows what the run began with."""
+    """The checkpoint holds the configuration of the run as well."""
     config = json.loads((finished / "config.json").read_text())
     config["arguments"][name] = value
     (tmp_path / "config.json").write_text(json.dumps(config))
@@ -296,22 +298,22 @@ def test_resume_refuses_a_configuration_file_that_was_changed(
 
 
 def test_resume_refuses_a_checkpoint_that_lacks_something(finished: Path, tmp_path: Path) -> None:
-    """It says that the file is no whole checkpoint."""
+    """The message names the missing entry."""
     (tmp_path / "config.json").write_bytes((finished / "config.json").read_bytes())
     state = torch.load(finished / "checkpoint.pt", weights_only=True)
     del state["policy"]
     torch.save(state, tmp_path / "checkpoint.pt")
-    with pytest.raises(CheckpointError, match="lacks what it takes"):
+    with pytest.raises(CheckpointError, match=r"cannot be resumed: KeyError.*policy"):
         training.prepare(read_arguments(["--resume", str(tmp_path)]))
 
 
-def test_resume_refuses_weights_that_are_no_numbers(finished: Path, tmp_path: Path) -> None:
-    """As loading such a network does."""
+def test_resume_refuses_weights_that_are_not_finite(finished: Path, tmp_path: Path) -> None:
+    """Loading such a network fails as well."""
     (tmp_path / "config.json").write_bytes((finished / "config.json").read_bytes())
     state = torch.load(finished / "checkpoint.pt", weights_only=True)
     next(iter(state["policy"].values())).view(-1)[0] = torch.nan
     torch.save(state, tmp_path / "checkpoint.pt")
-    with pytest.raises(CheckpointError, match="weights that are no numbers"):
+    with pytest.raises(CheckpointError, match="weights that are not finite"):
         training.prepare(read_arguments(["--resume", str(tmp_path)]))
 
 
@@ -321,7 +323,7 @@ def test_the_pool_of_snapshots_does_not_grow(tmp_path: Path) -> None:
     assert (run.taken, len(run.snapshots)) == (4, 2)
 
 
-def test_checkpoint_and_model_name_what_made_them(finished: Path) -> None:
+def test_checkpoint_and_model_carry_their_provenance(finished: Path) -> None:
     """Commit, versions, seed and configuration."""
     state = torch.load(finished / "checkpoint.pt", weights_only=True)
     with zipfile.ZipFile(finished / "model.zip") as archive:
@@ -340,8 +342,8 @@ def test_resume_refuses_another_environment_version(finished: Path, tmp_path: Pa
 
 
 def test_resume_needs_a_run_folder(tmp_path: Path) -> None:
-    """An empty folder is no run."""
-    with pytest.raises(FileNotFoundError, match="no run folder"):
+    """An empty folder is not a run folder."""
+    with pytest.raises(FileNotFoundError, match="not a run folder"):
         read_arguments(["--resume", str(tmp_path)])
 
 
@@ -363,14 +365,14 @@ def test_resume_needs_a_run_folder(tmp_path: Path) -> None:
     ],
 )
 def test_impossible_arguments_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
-    """A value out of range makes no run folder."""
+    """A value out of range creates no run folder."""
     with pytest.raises(ValueError, match="must be"):
         training.prepare(replace(TINY, runs=tmp_path, **change))
     assert not list(tmp_path.iterdir())
 
 
 def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
-    """`replacing` renames only what was written to the end."""
+    """`replacing` renames only complete files."""
     file = tmp_path / "results.json"
     file.write_text("old")
 
@@ -385,7 +387,7 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
 
 
 def test_unknown_agents_are_refused_with_the_nearest_name() -> None:
-    """A typing error is answered with what was meant."""
+    """The message suggests the nearest name."""
     with pytest.raises(ValueError, match="did you mean 'greedy'"):
         agents.load("gredy")
 
@@ -431,6 +433,7 @@ def test_the_network_treats_colors_alike() -> None:
 def test_progress_is_shown(finished: Path) -> None:
     """A finished run that is resumed trains no further and reports again."""
     console = Console(record=True, width=200, file=io.StringIO())
-    run = runs.resume(runs.read_config(PPOArgs, finished), finished, training.PPOTrainer)
-    assert runs.train(run, console, "model.zip")
+    run = checkpoints.resume(run_folder.read_config(PPOArgs, finished), training.PPOTrainer)
+    run.train(console)
+    assert run.steps == TINY.steps
     assert f"{TINY.steps:,}/{TINY.steps:,} decisions" in console.export_text()

@@ -23,7 +23,6 @@ from taki_env.base.checks import check_at_least_one
 from training.arena.tables import new_table
 from training.cli import stopping
 from training.studies.game_tree import GameTree, shares_of, small_game
-from training.trainers import run_folder as runs
 from training.trainers import selfplay
 
 ROLLOUT = 16
@@ -73,7 +72,7 @@ def prepare(args: ConvergenceArgs) -> Callable[[], list[dict[str, Any]]]:
     small_game(args.deck)
     check_at_least_one("--evaluations", args.evaluations)
     for seed in args.seeds:
-        runs.check(args.of_training(seed))
+        args.of_training(seed).check()
     if not args.seeds:
         raise ValueError("--seeds needs a number")
     check_folder("--json", args.json)

@@ -1,4 +1,6 @@
-"""Training runs: one file for each trainer, and what they share (options, run folders, evaluation).
+"""Training: one file per trainer, and what they share.
 
-Studies of trained agents belong in `training.studies`.
+`selfplay`, `rollouts`, `train` and `rllib_train` each hold their options and their training loop.
+They share options, run folders, checkpoints, evaluation and the progress display. Studies of
+trained agents belong in `training.studies`.
 """

@@ -46,7 +46,7 @@ class TableRun(Run, Protocol):
     own_seats: Array
     """The network's seats, per game."""
     rng: np.random.Generator
-    optimizer: torch.optim.Optimizer
+    optimizer: torch.optim.Adam
     table: SelfPlay
 
 

@@ -1,24 +1,24 @@
-"""Repeat a training over seeds and settings: ``python -m training.experiment SWEEP.toml``.
+"""Repeat training over seeds and settings: ``python -m training.experiment SWEEP.toml``.
 
-Every setting is trained with every seed, one run after the other, each in a run folder of its own.
-Started again after an interruption, it goes on where it stopped and redoes nothing that is
-finished. At the end, one table (mean and spread over seeds) and one plot.
+Every setting is trained with every seed, one run after the other, each in its own run folder.
+Started again after an interruption, the command resumes where it stopped and repeats nothing that
+is finished. It ends with a table (mean and spread over seeds) and a plot.
 
-    training = "selfplay"            # a module of `training`: selfplay, train or rollouts
-    runs = "runs/symmetry"           # folder of everything
+    training = "selfplay"            # trainer: selfplay, train or rollouts
+    runs = "runs/symmetry"           # folder for the runs and results
     seeds = [0, 1, 2]
 
-    [arguments]                      # of every run, as on the command line, with underscores
+    [arguments]                      # options of every run, spelled with underscores
     steps = 2_000_000
 
-    [settings.symmetric]             # what a setting changes
+    [settings.symmetric]             # options of one setting
     symmetric = true
 
     [settings.plain]
     symmetric = false
 
-In words, such as `start`, {setting} and {seed} stand for those of the run. What a run begins with
-has to be there before the sweep is started.
+In text values, such as `start`, {setting} and {seed} are replaced by those of the run. Initial
+networks must exist before the sweep starts.
 """
 
 from __future__ import annotations
@@ -27,41 +27,53 @@ import json
 import re
 import shutil
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Annotated, Any
 
+import numpy as np
 import tyro
 from rich.console import Console
 from rich.table import Table
 
-from agents.cli import check_folder, make_console, run
-from agents.files import provenance, replacing, write_json
 from taki_env.base.errors import did_you_mean
+from training.cli import check_folder, make_console, run
+from training.files import provenance, replacing, write_json
 from training.trainers import rollouts, selfplay, train
-from training.trainers import run_folder as runs
-from training.trainers.seat_tables import TableOptions, start_weights
+from training.trainers.checkpoints import start_weights
+from training.trainers.options import Options, TableOptions, plain, with_current_names
+from training.trainers.run_folder import (
+    CHECKPOINT_FILE,
+    CONFIG_FILE,
+    RESULTS_FILE,
+    Run,
+    check_configuration,
+    read_config,
+)
 
-TRAININGS: dict[str, tuple[type[Any], Callable[[Any], Callable[[], runs.Run]]]] = {
+TRAINERS: dict[str, tuple[type[Options], Callable[[Any], Callable[[], Run]]]] = {
     "selfplay": (selfplay.SelfPlayArgs, selfplay.prepare),
     "train": (train.PPOArgs, train.prepare),
     "rollouts": (rollouts.RolloutArgs, rollouts.prepare),
 }
 KEYS = ("training", "runs", "seeds", "arguments", "settings")
-BEFORE_A_CHECKPOINT = (runs.CONFIG_FILE, "events.")
-"""What a run writes before its first checkpoint."""
-RESULTS_FILE, PLOT_FILE = "experiment.json", "experiment.png"
+BEFORE_A_CHECKPOINT = (CONFIG_FILE, "events.")
+"""Beginnings of the names of files that a run writes before its first checkpoint."""
+REPORT_FILE, PLOT_FILE = "experiment.json", "experiment.png"
+
+Curves = dict[tuple[int, str], dict[str, list[dict[int, float]]]]
+"""Win rates by steps: a list of runs for each (number of players, opponent) and setting."""
 
 
 @dataclass(frozen=True)
 class ExperimentArgs:
-    """Repeat a training over seeds and settings; go on with what is unfinished."""
+    """Repeat training over seeds and settings; resume what is unfinished."""
 
     sweep: Annotated[Path, tyro.conf.Positional]
-    """TOML file: see the head of training/experiment.py, or docs/training.md."""
+    """TOML file; docs/training.md describes it."""
 
 
 @dataclass(frozen=True)
@@ -69,130 +81,145 @@ class Job:
     """A run of a sweep."""
 
     setting: str
-    args: runs.Options
-    prepare: Callable[[Any], Callable[[], runs.Run]]
+    """Name of the setting."""
+    args: Options
+    """Configuration of the run."""
+    prepare: Callable[[Any], Callable[[], Run]]
     """Returns the work of a configuration."""
 
     @property
     def folder(self) -> Path:
-        """Where the run is."""
+        """Run folder."""
         return self.args.runs / self.args.name
 
     @property
-    def begun(self) -> bool:
-        """Whether there is a checkpoint to go on from."""
-        return (self.folder / runs.CHECKPOINT_FILE).exists()
+    def has_checkpoint(self) -> bool:
+        """Whether the run can be resumed."""
+        return (self.folder / CHECKPOINT_FILE).exists()
 
     def report(self) -> dict[str, Any] | None:
-        """Return the run's results, or None before it is finished.
+        """Return the run's results, or None if it is not finished.
 
         Raises:
-            ValueError: they are broken, or of another configuration.
+            ValueError: the results are broken, or of another configuration.
         """
-        file = self.folder / runs.RESULTS_FILE
+        file = self.folder / RESULTS_FILE
         try:
             report = json.loads(file.read_text()) if file.exists() else {}
             configuration = report["configuration"] if report.get("finished") else None
-        except OSError as error:  # such as the name of a setting that is too long
+        except OSError as error:  # such as a setting with a name that is too long
             raise ValueError(f"{file} cannot be read: {error.strerror}") from error
         except (ValueError, AttributeError, KeyError, RecursionError) as error:
-            raise ValueError(f"{file} holds no results: {error}") from error
+            raise ValueError(f"{file} is not a results file: {error}") from error
         if configuration is None:
             return None
-        self.check_is_of(configuration)
+        self.check_configuration(configuration)
         return dict(report)
 
     def check(self) -> None:
-        """Raise an error for what would stop the run when its turn comes."""
+        """Raise the errors that would otherwise stop the sweep at this run."""
         if self.report():
             return
-        if self.begun:
+        if self.has_checkpoint:
             self.saved()
             return
-        there = next(path for path in (self.args.runs, *self.args.runs.parents) if path.exists())
-        check_folder("runs", there / RESULTS_FILE)
+        parent = next(path for path in (self.args.runs, *self.args.runs.parents) if path.exists())
+        check_folder("runs", parent / RESULTS_FILE)
         if isinstance(self.args, TableOptions) and self.args.start:
             start_weights(self.args)
         for path in self.folder.glob("[!.]*"):
             if not path.name.startswith(BEFORE_A_CHECKPOINT):
                 raise ValueError(f"{self.folder} has no checkpoint, but {path.name}: move it away")
 
-    def saved(self) -> runs.Options:
-        """Return the configuration to go on with, which must be the sweep's."""
-        saved = runs.read_config(type(self.args), self.folder)
-        self.check_is_of(runs.plain(saved))
+    def saved(self) -> Options:
+        """Return the configuration to resume, which must be the sweep's."""
+        saved = read_config(type(self.args), self.folder)
+        self.check_configuration(plain(saved))
         return saved
 
-    def check_is_of(self, configuration: Any) -> None:
-        """Raise ValueError unless the run in the folder was made as the sweep asks for."""
+    def check_configuration(self, configuration: Any) -> None:
+        """Raise ValueError unless the run in the folder has the sweep's configuration."""
         try:
-            runs.check_configuration(self.args, configuration)
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{self.folder} is of another configuration: {error}") from error
+            check_configuration(self.args, configuration)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"{self.folder} has another configuration: {error}") from error
 
-    def work(self) -> Callable[[], runs.Run]:
-        """Return what is left to do: all of it, or what comes after the last checkpoint."""
-        if self.begun:
+    def work(self) -> Callable[[], Run]:
+        """Return the rest of the run's work: from its last checkpoint, or all of it."""
+        if self.has_checkpoint:
             return self.prepare(self.saved())
         if self.folder.exists():
-            shutil.rmtree(self.folder)  # of a run that was killed before it began
+            shutil.rmtree(self.folder)  # of a run that was killed before its first checkpoint
         return self.prepare(self.args)
 
 
-# What to do ---------------------------------------------------------------------------------------
+# Reading a sweep ----------------------------------------------------------------------------------
 
 
 def read_sweep(file: Path) -> list[Job]:
-    """Return the runs that a sweep asks for, setting by setting.
+    """Return the runs of a sweep, setting by setting.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is no sweep, or a configuration in it is refused; says where.
+        ValueError: the file is not a sweep, or a configuration in it is invalid; says where.
     """
     try:
         sweep = tomllib.loads(file.read_text())
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{file} is no TOML: {error}") from error
+        raise ValueError(f"{file} is not valid TOML: {error}") from error
+    sweep = {
+        "training": "selfplay",
+        "runs": f"runs/{file.stem}",
+        "seeds": [0, 1, 2],
+        "arguments": {},
+        "settings": {"default": {}},
+    } | sweep
+    check_sweep(file, sweep)
+    return [job for setting in sweep["settings"] for job in jobs_of(file, sweep, setting)]
+
+
+def check_sweep(file: Path, sweep: Mapping[str, Any]) -> None:
+    """Raise ValueError for an invalid value of a sweep, other than the options of its runs."""
     check_names(f"{file}", sweep, KEYS)
-    training = sweep.get("training", "selfplay")
-    if training not in TRAININGS:
-        raise ValueError(f"{file}: training must be one of {', '.join(TRAININGS)}, not {training}")
-    seeds = sweep.get("seeds", [0, 1, 2])
-    settings = sweep.get("settings", {"default": {}})
-    whole = isinstance(seeds, list) and all(type(seed) is int for seed in seeds)
-    if not seeds or not whole or len(set(seeds)) < len(seeds):
-        raise ValueError(f"{file}: seeds must be different whole numbers, not {seeds}")
-    common = sweep.get("arguments", {})
-    for name, part in {"arguments": common, "settings": settings}.items():
+    trainer, seeds, folder = sweep["training"], sweep["seeds"], sweep["runs"]
+    if trainer not in [*TRAINERS]:  # which may be of any type
+        raise ValueError(f"{file}: training must be one of {', '.join(TRAINERS)}, got {trainer}")
+    integers = isinstance(seeds, list) and all(type(seed) is int for seed in seeds)
+    if not seeds or not integers or len(set(seeds)) < len(seeds):
+        raise ValueError(f"{file}: seeds must be distinct integers, got {seeds}")
+    for name in ("arguments", "settings"):
+        part = sweep[name]
         if not isinstance(part, dict) or (name == "settings" and not part):
-            raise ValueError(f"{file}: {name} must be a table, not {part}")
-    kind, prepare = TRAININGS[training]
-    folder = sweep.get("runs", f"runs/{file.stem}")
+            raise ValueError(f"{file}: {name} must be a table, got {part}")
     if not isinstance(folder, str) or "\0" in folder:
-        raise ValueError(f"{file}: runs must be the name of a folder, not {folder!r}")
-    jobs = []
-    for setting, changes in settings.items():
-        where = f"{file}, setting {setting}"
-        if not isinstance(changes, dict):
-            raise ValueError(f"{where}: must be a table, not {changes}")
-        if setting in ("", ".", "..") or {"/", "\\", "\0"} & set(setting) or len(setting) > 50:
-            raise ValueError(
-                f"{where}: the name of a setting names a folder, in at most 50 letters"
-            )
-        arguments = {**common, **changes}
-        check_names(where, arguments, [field.name for field in fields(kind)])
-        if taken := {"seed", "runs", "resume"} & set(arguments):
-            raise ValueError(f"{where}: {', '.join(sorted(taken))}: the sweep itself says this")
-        for seed in seeds:
-            words = {"setting": setting, "seed": str(seed)}
-            given = {k: filled_in(f"{where}: {k}", v, words) for k, v in arguments.items()}
-            args = kind(**given, seed=seed, runs=Path(folder) / setting)
-            jobs.append(Job(setting, checked(where, args), prepare))
-    return jobs
+        raise ValueError(f"{file}: runs must be the name of a folder, got {folder!r}")
+
+
+def jobs_of(file: Path, sweep: Mapping[str, Any], setting: str) -> Iterator[Job]:
+    """Yield the runs of a setting, seed by seed; raises ValueError for an invalid option."""
+    where, changes = f"{file}, setting {setting}", sweep["settings"][setting]
+    kind, prepare = TRAINERS[sweep["training"]]
+    if not isinstance(changes, dict):
+        raise ValueError(f"{where}: must be a table, got {changes}")
+    if setting in ("", ".", "..") or {"/", "\\", "\0"} & set(setting) or len(setting) > 50:
+        raise ValueError(f"{where}: the name must be a folder name of at most 50 characters")
+    arguments = with_current_names(sweep["arguments"] | changes)
+    check_names(where, arguments, [field.name for field in fields(kind)])
+    if taken := {"seed", "runs", "resume"} & set(arguments):
+        raise ValueError(f"{where}: {', '.join(sorted(taken))}: set by the sweep itself")
+    for seed in sweep["seeds"]:
+        words = {"setting": setting, "seed": str(seed)}
+        given = {k: filled_in(f"{where}: {k}", v, words) for k, v in arguments.items()}
+        args = kind(**given | {"seed": seed, "runs": Path(sweep["runs"]) / setting})
+        try:
+            args.check()
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{where}: {error}") from error
+        yield Job(setting, args, prepare)
 
 
 def filled_in(where: str, value: Any, words: Mapping[str, str]) -> Any:
-    """Return the value of an argument as a run takes it, with words for names in braces."""
+    """Return the value of an option with lists as tuples, and names in braces replaced."""
     if isinstance(value, str):
         check_names(where, re.findall(r"\{(.*?)\}", value), words)
         return re.sub(r"\{(.*?)\}", lambda match: words[match[1]], value)
@@ -202,28 +229,22 @@ def filled_in(where: str, value: Any, words: Mapping[str, str]) -> Any:
 
 
 def check_names(where: str, found: Iterable[str], known: Iterable[str]) -> None:
-    """Raise ValueError for a name that is not known."""
+    """Raise ValueError for an unknown name; suggests the nearest one."""
     for name in found:
         if name not in known:
             hint = did_you_mean(name, known)
             raise ValueError(f"{where}: unknown {name!r}{hint} (known: {', '.join(known)})")
 
 
-def checked(where: str, args: runs.Options) -> runs.Options:
-    """Return a configuration, or raise ValueError that says where it stands."""
-    try:
-        runs.check(args)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{where}: {error}") from error
-    return args
+# Running it ---------------------------------------------------------------------------------------
 
 
-def carry_out(jobs: list[Job], console: Console) -> bool:
-    """Do what is not finished; returns False if Ctrl-C stopped it."""
+def execute(jobs: list[Job], console: Console) -> bool:
+    """Run what is not finished; returns False if Ctrl-C stopped it."""
     for number, job in enumerate(jobs, 1):
         title = f"{number}/{len(jobs)} {job.setting}, seed {job.args.seed}"
         if job.report():
-            console.print(f"{title}: finished before, in {job.folder}")
+            console.print(f"{title}: already finished, in {job.folder}")
             continue
         console.print(title)
         try:
@@ -233,11 +254,11 @@ def carry_out(jobs: list[Job], console: Console) -> bool:
     return True
 
 
-# What came out ------------------------------------------------------------------------------------
+# Results ------------------------------------------------------------------------------------------
 
 
 def rows(jobs: list[Job]) -> Iterator[dict[str, Any]]:
-    """Return the win rates of each setting at each table, over the seeds that are finished."""
+    """Yield each setting's win rates at each table, over the finished seeds."""
     for setting, of_setting in groupby(jobs, lambda job: job.setting):
         reports = [report for job in of_setting if (report := job.report())]
         results: dict[tuple[int, str], list[float]] = {}
@@ -256,10 +277,10 @@ def rows(jobs: list[Job]) -> Iterator[dict[str, Any]]:
             }
 
 
-def table_of(found: list[dict[str, Any]]) -> Table:
+def table_of(results: list[dict[str, Any]]) -> Table:
     """Return the table to print."""
     table = Table("setting", "players", "against", "win rate", "sd over seeds", "seeds", "seconds")
-    for row in found:
+    for row in results:
         sd = "" if row["sd"] is None else f"{row['sd']:.1%}"
         table.add_row(
             row["setting"], str(row["num_players"]), row["opponent"], f"{row['mean']:.1%}", sd,
@@ -268,12 +289,9 @@ def table_of(found: list[dict[str, Any]]) -> Table:
     return table
 
 
-def plot(jobs: list[Job], path: Path) -> None:
-    """Draw the mean win rates over the steps, from the lowest to the highest seed in a band."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    curves: dict[tuple[int, str], dict[str, list[dict[int, float]]]] = {}
+def curves_of(jobs: list[Job]) -> Curves:
+    """Return the learning curves of the finished runs."""
+    curves: Curves = {}
     for job in jobs:
         of_run: dict[tuple[int, str], dict[int, float]] = {}
         for entry in (job.report() or {"history": []})["history"]:
@@ -281,6 +299,14 @@ def plot(jobs: list[Job], path: Path) -> None:
             of_run.setdefault(key, {})[entry["steps"]] = entry["win_rate"]
         for key, curve in of_run.items():
             curves.setdefault(key, {}).setdefault(job.setting, []).append(curve)
+    return curves
+
+
+def plot(curves: Curves, path: Path) -> None:
+    """Draw mean win rates over the steps, with a band from the lowest to the highest seed."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     tables = sorted({num_players for num_players, _ in curves})
     opponents = sorted({opponent for _, opponent in curves})
     size = (4 * len(opponents), 3 * len(tables))
@@ -297,15 +323,13 @@ def plot(jobs: list[Job], path: Path) -> None:
     for axes in grid[-1]:
         axes.set(xlabel="decisions (M: millions)")
     grid[0][0].legend(loc="lower right")
-    with replacing(path) as beside:
-        figure.savefig(beside)
+    with replacing(path) as partial:
+        figure.savefig(partial)
 
 
-def draw(axes: Any, label: str, curves: list[Mapping[int, float]]) -> None:
-    """Draw the mean of curves, where each is read between its points, and what lies between."""
-    import numpy as np
-
-    steps = sorted(set().union(*curves))
+def draw(axes: Any, label: str, curves: Sequence[Mapping[int, float]]) -> None:
+    """Draw the mean of curves, interpolated between their points, and the band of all."""
+    steps = sorted(set[int]().union(*curves))
     lines = np.array([np.interp(steps, list(curve), list(curve.values())) for curve in curves])
     (line,) = axes.plot(steps, lines.mean(0), label=label)
     axes.fill_between(steps, lines.min(0), lines.max(0), alpha=0.2, color=line.get_color())
@@ -319,19 +343,19 @@ def prepare(args: ExperimentArgs) -> Callable[[], list[dict[str, Any]]]:
 
     def work() -> list[dict[str, Any]]:
         console = make_console()
-        finished = carry_out(jobs, console)
-        found = list(rows(jobs))
-        if found:
+        finished = execute(jobs, console)
+        results = list(rows(jobs))
+        if results:
             folder = jobs[0].args.runs.parent
-            report = {**provenance(), "finished": finished, "results": found}
-            write_json(folder / RESULTS_FILE, report)
-            plot(jobs, folder / PLOT_FILE)
-            console.print(table_of(found))
-            console.print(f"all is in {folder}")
+            report = {**provenance(), "finished": finished, "results": results}
+            write_json(folder / REPORT_FILE, report)
+            plot(curves_of(jobs), folder / PLOT_FILE)
+            console.print(table_of(results))
+            console.print(f"results in {folder}")
         if not finished:
-            console.print(f"go on with: python -m training.experiment {args.sweep}")
+            console.print(f"resume with: python -m training.experiment {args.sweep}")
             raise KeyboardInterrupt
-        return found
+        return results
 
     return work
 

@@ -1,4 +1,4 @@
-"""The picture of a training run."""
+"""The learning curve of a training run."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from agents.files import replacing
 
 
 def plot_learning_curve(history: Sequence[Mapping[str, Any]], title: str, path: Path) -> None:
-    """Draw the win rate against each opponent over the steps, with 95 % intervals.
+    """Draw the win rate against each opponent over the decisions, with 95 % intervals.
 
     Args:
         history: entries of `steps`, `opponent`, `num_players`, `win_rate` and `interval`.
-        title: of the picture.
-        path: PNG file to write.
+        title: title of the figure.
+        path: output file, a PNG.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -37,5 +37,5 @@ def plot_learning_curve(history: Sequence[Mapping[str, Any]], title: str, path: 
     axes.grid(alpha=0.3)
     axes.xaxis.set_major_formatter(lambda steps, position: f"{steps:,.0f}")
     axes.legend(loc="lower right")
-    with replacing(path) as beside:
-        figure.savefig(beside)
+    with replacing(path) as partial:
+        figure.savefig(partial)

@@ -43,8 +43,7 @@ class Options(ABC):
     symmetric: bool = True
     """Use a network that treats the four colors alike."""
     evaluation_games: int = 2000
-    """Games against each of random, greedy and expert per table size, in evaluations during
-    training."""
+    """Games against each of random, greedy and expert per table size, during training."""
     final_games: int = 10_000
     """Games against each opponent in the final evaluation, on other deals."""
     threads: int = 2

@@ -1,6 +1,6 @@
-"""TAKI for RLlib: a multi-agent environment, the project's network as an RLModule, whole games.
+"""TAKI for RLlib: a multi-agent environment, the network as an RLModule, an env runner.
 
-All of it is for RLlib's new API stack, and imports Ray: ``pip install -e ".[rllib]"``.
+These are parts for RLlib's new API stack. They need Ray: ``pip install -e ".[rllib]"``.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ MASKED = -1e9
 
 
 class TakiMultiAgentEnv(MultiAgentEnv):
-    """A table at which only the seat that has a choice observes and acts.
+    """A table at which only a seat with a choice observes and acts.
 
-    Decisions between one action are carried out at once. When the game ends, every seat gets its
-    reward: +1 for the winner, -1/(n-1) for each other seat. After `max_decisions` decisions the
-    game is truncated with zero rewards, and every seat observes, for what it expects is its return.
+    Decisions with a single legal action are carried out immediately. When the game ends, every seat
+    gets its reward: +1 for the winner, -1/(n-1) for each other seat. After `max_decisions`
+    decisions the game is truncated with zero rewards, and every seat observes, so that its value
+    can replace its return.
 
     Args:
-        config: `num_players`; `rules` and `max_decisions` if they are not the standard ones.
+        config: `num_players`, and optionally `rules` and `max_decisions`.
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
@@ -58,10 +59,10 @@ class TakiMultiAgentEnv(MultiAgentEnv):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Deal a new game, and another if it comes to its end without a choice.
+        """Deal a new game; deals again if it ends without a choice.
 
         Args:
-            seed: of this deal and those that follow; another worker has others.
+            seed: random seed for this deal and the following ones; workers deal different games.
             options: not used.
         """
         if seed is not None:
@@ -72,7 +73,7 @@ class TakiMultiAgentEnv(MultiAgentEnv):
 
     @property
     def actor(self) -> str:
-        """The agent that decides now."""
+        """Name of the agent that acts now."""
         return self.possible_agents[self.game.actor]
 
     @property
@@ -81,12 +82,12 @@ class TakiMultiAgentEnv(MultiAgentEnv):
         return self.game.is_over or self.game.decisions >= self.max_decisions
 
     def seen(self, seat: int | None = None) -> dict[str, Any]:
-        """Return what a seat sees, the actor's by default; others have an empty mask."""
+        """Return a seat's observation, by default the actor's; other seats have an empty mask."""
         mask = self.game.action_mask() * np.int8(seat in (None, self.game.actor))
         return {"observation": self.game.observation(seat), "action_mask": mask}
 
     def play_forced(self) -> None:
-        """Carry out decisions that leave no choice."""
+        """Carry out decisions with a single legal action."""
         while not self.ended and len(actions := self.game.legal_actions()) == 1:
             self.game.apply(actions[0])
 
@@ -96,7 +97,7 @@ class TakiMultiAgentEnv(MultiAgentEnv):
         """Carry out the actor's action.
 
         Raises:
-            IllegalActionError: it is not legal now. Nothing was changed.
+            IllegalActionError: the action is illegal; the game is unchanged.
         """
         self.game.apply(action_dict[self.actor])
         self.play_forced()
@@ -109,13 +110,13 @@ class TakiMultiAgentEnv(MultiAgentEnv):
 
 
 class TakiRLModule(TorchRLModule, ValueFunctionAPI):
-    """`TakiNetwork` with masked logits, for PPO; `model_config` has its arguments.
+    """`TakiNetwork` with masked logits, for PPO; `model_config` holds its arguments.
 
-    Observations are dicts of `observation` and `action_mask`, as in PettingZoo's environment.
+    Observations are dicts of `observation` and `action_mask`, as in the PettingZoo environment.
     """
 
     def setup(self) -> None:
-        """Make the network."""
+        """Create the network."""
         self.network = TakiNetwork(self.model_config["hidden"], self.model_config["symmetric"])
 
     def _forward(self, batch: dict[str, Any], **options: Any) -> dict[str, Tensor]:
@@ -129,21 +130,21 @@ class TakiRLModule(TorchRLModule, ValueFunctionAPI):
 
 
 class WholeGames(MultiAgentEnvRunner):
-    """Plays whole games one after another, until they are its share of a rollout.
+    """An env runner that plays complete games, one after another, up to its share of a rollout.
 
-    RLlib's own ways lose what is to be learned from. Where it cuts games at the end of a rollout,
-    a seat that waits for its next decision as the game ends loses its last decision and its
-    reward. Where it plays several games side by side to their ends, it drops those that are not
-    over when enough others are, which are the long ones.
+    RLlib's own modes lose samples. If it cuts games at the end of a rollout, a seat that waits for
+    its next decision when the game ends loses its last decision and its reward. If it plays several
+    games in parallel to their ends, it drops those that are not over when enough others are, which
+    are the long ones.
     """
 
     def sample(self, **options: Any) -> list[MultiAgentEpisode]:
-        """Return the games of a rollout, or what RLlib's options ask for."""
+        """Return the games of a rollout, or the sample that RLlib's options request."""
         if options:
             return super().sample(**options)
         share = self.config.total_train_batch_size / max(1, self.config.num_env_runners)
         games: list[MultiAgentEpisode] = []
         while sum(map(len, games)) < share:
             games += super().sample(num_episodes=1)
-            self._seed = None  # RLlib seeds before every sample, and would deal the same games
+            self._seed = None  # RLlib seeds before every sample, which would repeat the deals
         return games

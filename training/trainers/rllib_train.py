@@ -1,12 +1,12 @@
 """Train by self-play on Ray RLlib: ``python -m training.rllib_train``.
 
 PPO on RLlib's new API stack. One network plays every seat; in a share of the games a frozen
-snapshot of it, renewed at intervals, takes all seats but one. Env runners play on as many cores
-and machines as there are (docs/rllib.md); one learner, in this process, learns.
+snapshot of it has all seats but one. Env runners play on all cores and machines of the Ray cluster
+(docs/rllib.md); one learner, in this process, updates the network.
 
     python -m training.rllib_train --num-env-runners 2                   a local Ray
-    python -m training.rllib_train --num-env-runners 64 --address auto   the cluster it runs on
-    python -m training.rllib_train --resume runs/rllib-2p-seed0          goes on from its checkpoint
+    python -m training.rllib_train --num-env-runners 64 --address auto   this machine's cluster
+    python -m training.rllib_train --resume runs/rllib-2p-seed0          resume from a checkpoint
 """
 
 from __future__ import annotations
@@ -20,82 +20,99 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, cast
 
+import numpy as np
 import torch
+from rich.console import Console
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.cli import run
 from agents.files import provenance
-from agents.network.checkpoint import MODEL_FILE, save_network
+from agents.network.checkpoint import save_network
 from agents.network.network import TakiNetwork
+from taki_env.base.types import Integers
 from taki_env.core.rules import Rules
-from training.trainers import run_folder as runs
+from training.cli import run, stopping
+from training.trainers.checkpoints import prepare_run, save
+from training.trainers.evaluation import evaluate, finish
+from training.trainers.options import FINAL_FACTOR, Options, plain
+from training.trainers.progress import log_figures, progress_bar
+from training.trainers.run_folder import read_arguments
 
 LEARNER, PAST = "learner", "past"
-FIGURES = ("policy_loss", "vf_loss", "entropy")  # RLlib's names
+"""Names of the modules: the network that is trained, and its snapshot."""
+FIGURES = ("policy_loss", "vf_loss", "entropy")
+"""RLlib's names of the figures to log."""
 
 
 @dataclass(frozen=True)
-class RLlibArgs(runs.PPOOptions):
+class RLlibArgs(Options):
     """Train one network for every seat by PPO self-play on Ray RLlib."""
 
     num_env_runners: int = 2
-    """Processes that play, of one core each; 0 plays in the learner's."""
+    """Number of processes that play, with one core each; 0 plays in the learner's process."""
     address: str | None = None
-    """Of a running Ray cluster, or auto for the one on this machine; a local Ray by default."""
+    """Address of a Ray cluster, or auto for this machine's cluster; a local Ray by default."""
     players: int = 2
-    """Seats at the table, 2 to 10."""
+    """Number of players, 2 to 10."""
     rollout: int = 8192
     """Decisions of all seats between two updates, rounded up to whole games."""
     batch_size: int = 1024
-    """Decisions in a gradient step."""
+    """Decisions per gradient step."""
     epochs: int = 4
-    """Passes over a rollout."""
+    """Passes over each rollout."""
+    gae_lambda: float = 0.95
+    """Lambda of the generalized advantage estimate; returns are not discounted."""
     clip: float = 0.2
-    """Bound on how far an update moves the probability of an action."""
+    """PPO clipping: bound on the relative change of an action's probability per update."""
+    entropy: float = 0.01
+    """Weight of the entropy bonus; it falls linearly to a twentieth."""
     value_weight: float = 0.5
-    """Weight of the value's error in the loss."""
+    """Weight of the value error in the loss."""
     max_gradient: float = 0.5
-    """Norm to which gradients are cut."""
+    """Maximum norm of the gradient."""
     past_games: float = 0.3
-    """Share of the games in which the snapshot takes all seats but one."""
+    """Share of the games in which the snapshot has all seats but one."""
     snapshot_every: int = 10
-    """Rollouts between two renewals of the snapshot."""
+    """Rollouts between two updates of the snapshot."""
     evaluate_every: int = 10
     """Rollouts between two evaluations, and between two checkpoints."""
 
+    MAY_BE_0: ClassVar = ("seed", "entropy", "past_games", "gae_lambda")
+
     @property
-    def table_sizes(self) -> tuple[int, ...]:
-        """The one number of players."""
-        return (self.players,)
+    def table_sizes(self) -> Integers:
+        """The one number of players, (1,)."""
+        return np.array([self.players])
 
     @property
     def name(self) -> str:
-        """Of the run's folder."""
+        """Name of the run folder."""
         return f"rllib-{self.players}p-seed{self.seed}"
 
     def check(self) -> None:
-        """Raise ValueError for a value out of its range."""
+        """Raise ValueError for a value of the wrong type or out of range; names the option."""
+        super().check()
         Rules.from_words(self.rules).check_players(self.players)
-        runs.check_numbers(self, ("seed", "entropy", "past_games", "gae_lambda"))
+        if self.gae_lambda > 1:
+            raise ValueError(f"--gae-lambda must be at most 1, got {self.gae_lambda}")
         if self.num_env_runners < 0:
-            raise ValueError(f"--num-env-runners must be 0 or more, not {self.num_env_runners}")
+            raise ValueError(f"--num-env-runners must be 0 or more, got {self.num_env_runners}")
         if self.past_games > 1:
-            raise ValueError(f"--past-games must be at most 1, not {self.past_games}")
+            raise ValueError(f"--past-games must be at most 1, got {self.past_games}")
         if not 2 <= self.batch_size <= self.rollout:
-            raise ValueError(f"--batch-size must be 2 to --rollout, not {self.batch_size}")
+            raise ValueError(f"--batch-size must be 2 to --rollout, got {self.batch_size}")
 
 
 def module_of(agent: str, episode: Any, players: int, past_games: float, **_: Any) -> str:
-    """Return who plays a seat: the learner, or the snapshot at all seats but one of some games."""
+    """Return the module that plays a seat: the learner, or the snapshot in some games."""
     draw = zlib.crc32(episode.id_.encode())
     own = f"player_{draw % players}"
     return LEARNER if draw >= past_games * 2**32 or agent == own else PAST
 
 
 def configuration(args: RLlibArgs) -> Any:
-    """Return the run as RLlib's PPOConfig."""
+    """Return RLlib's PPOConfig of a run."""
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -133,40 +150,66 @@ def configuration(args: RLlibArgs) -> Any:
 
 
 def falling(value: float, steps: int) -> list[list[float]]:
-    """Return RLlib's schedule of a value that falls in a straight line to a twentieth."""
-    return [[0, value], [steps, value * runs.LOWEST_RATE]]
+    """Return RLlib's schedule of a value that falls linearly to a twentieth."""
+    return [[0, value], [steps, value * FINAL_FACTOR]]
 
 
 class RLlibTrainer:
-    """A training run: RLlib's algorithm, evaluated and kept as other runs are."""
+    """A run of RLlib's algorithm.
+
+    Args:
+        args: the configuration.
+        folder: the run folder.
+    """
 
     def __init__(self, args: RLlibArgs, folder: Path) -> None:
         self.args, self.folder = args, folder
+        self.title = f"RLlib self-play, {args.players} players, seed {args.seed}"
         torch.set_num_threads(args.threads)
         self.algorithm = configuration(args).build_algo()
         self.iteration, self.steps, self.seconds = 0, 0, 0.0
         self.history: list[dict[str, Any]] = []
         self.figures: dict[str, float] = {}
-        self.title = f"RLlib self-play, {args.players} players, seed {args.seed}"
         self.writer = SummaryWriter(str(folder))
 
     @property
     def total(self) -> int:
-        """Decisions in all; the last rollout may go beyond."""
+        """Decisions of the whole run; the last rollout may exceed it."""
         return self.args.steps
 
     @property
     def checkpoint(self) -> str:
-        """The name of RLlib's checkpoint of this moment."""
+        """Name of RLlib's checkpoint after this rollout."""
         return f"rllib-{self.iteration}"
 
     @property
     def network(self) -> TakiNetwork:
-        """What the learner has learned, as the driver's copy."""
-        return self.algorithm.get_module(LEARNER).network
+        """The network in its current state, as this process's copy."""
+        return cast(TakiNetwork, self.algorithm.get_module(LEARNER).network)
+
+    # The training loop ----------------------------------------------------------------------------
+
+    def train(self, console: Console) -> None:
+        """Train to the end, with evaluations and checkpoints when due.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C stopped the run after the rollout in progress.
+        """
+        with stopping(console, "rollout") as stopped, progress_bar(self, console) as show:
+            if not self.history:
+                save(self)  # from here on the run can be resumed
+                log_figures(self.writer, evaluate(self) | self.figures, self.steps)
+            while self.steps < self.total and not stopped():
+                self.iterate()
+                due = self.iteration % self.args.evaluate_every == 0
+                if due or self.steps >= self.total or stopped():
+                    log_figures(self.writer, evaluate(self) | self.figures, self.steps)
+                    save(self)
+                show()
+        finish(self, console, "training.rllib_train")
 
     def iterate(self) -> None:
-        """Play a rollout and learn from it; at intervals, renew the snapshot."""
+        """Play a rollout and learn from it; update the snapshot when due."""
         start = time.perf_counter()
         results = self.algorithm.train()
         self.steps += int(results["env_runners"]["num_env_steps_sampled"])
@@ -174,45 +217,38 @@ class RLlibTrainer:
         self.figures = {f"train/{name}": float(learned[name]) for name in FIGURES}
         self.iteration += 1
         if self.iteration % self.args.snapshot_every == 0:
-            self.renew_snapshot()
+            self.update_snapshot()
         self.seconds += time.perf_counter() - start
 
-    def renew_snapshot(self) -> None:
-        """Give the snapshot the learner's weights, in the learner and on every env runner.
+    def update_snapshot(self) -> None:
+        """Copy the learner's weights to the snapshot, in the learner and on every env runner.
 
-        These take weights only with a number higher than that of their last, or with none.
+        Env runners ignore weights with a sequence number that is not above their last one; these
+        have none.
         """
         weights = {"rl_module": {PAST: self.algorithm.get_module(LEARNER).get_state()}}
         self.algorithm.learner_group.set_state({"learner": weights})
         runners = self.algorithm.env_runner_group
         runners.foreach_env_runner(lambda runner: runner.set_state(weights))
 
-    def is_due(self) -> bool:
-        """Tell whether it is time for an evaluation and a checkpoint."""
-        return self.iteration % self.args.evaluate_every == 0
-
-    def log(self, figures: dict[str, float]) -> None:
-        """Write figures of an evaluation, and of the last update, for TensorBoard."""
-        for name, figure in (figures | self.figures).items():
-            self.writer.add_scalar(name, figure, self.steps)
-        self.writer.flush()
+    # Saving and resuming --------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Write RLlib's checkpoint, a folder; return its name and what RLlib does not know."""
+        """Write RLlib's checkpoint folder; return its name and the counters."""
         self.algorithm.save_to_path((self.folder / self.checkpoint).resolve())
         return {"rllib": self.checkpoint, "iteration": self.iteration, "steps": self.steps}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a `state`: with its weights, optimizer and schedules, in other games."""
+        """Resume from a `state`: weights, optimizer and schedules, but other games."""
         self.algorithm.restore_from_path((self.folder / state["rllib"]).resolve())
         self.iteration, self.steps = state["iteration"], state["steps"]
 
     def save_model(self, path: Path) -> None:
         """Write the file that ``agents.load("policy:PATH")`` plays, without Ray."""
-        made_by = {**provenance(), "configuration": runs.plain(self.args)}
+        made_by = {**provenance(), "configuration": plain(self.args)}
         save_network(path, self.network, made_by)
         for folder in self.folder.glob("rllib-*"):
-            if folder.name != self.checkpoint:  # the one before was kept until this one was whole
+            if folder.name != self.checkpoint:  # kept until this one was complete
                 shutil.rmtree(folder)
 
 
@@ -220,7 +256,7 @@ def connect(args: RLlibArgs) -> None:
     """Connect to the cluster, or start a local Ray, unless this process has one already.
 
     Raises:
-        ValueError: Ray is not installed, or has fewer cores than it would wait for.
+        ValueError: Ray is not installed, or has fewer cores than env runners.
         ConnectionError: there is no cluster at the address.
     """
     try:
@@ -238,13 +274,13 @@ def connect(args: RLlibArgs) -> None:
         raise ValueError(f"--num-env-runners {args.num_env_runners}: Ray has {cores} cores")
 
 
-def prepare(args: RLlibArgs) -> Callable[[], runs.Run]:
-    """Return the work of a new run, or of going on with one."""
+def prepare(args: RLlibArgs) -> Callable[[], RLlibTrainer]:
+    """Return the work of a new run or of a resumed one."""
     args.check()
     connect(args)
-    return runs.prepare(args, RLlibTrainer, MODEL_FILE, "training.rllib_train")
+    return prepare_run(args, RLlibTrainer)
 
 
 def main() -> None:
     """Run the command."""
-    run(lambda: prepare(runs.read_arguments(RLlibArgs, sys.argv[1:])))
+    run(lambda: prepare(read_arguments(RLlibArgs, sys.argv[1:])))

@@ -78,11 +78,9 @@ class RolloutArgs(TableOptions):
     deals: int = 16
     """Re-deals in which each action of a decision is tried."""
     network_share: Annotated[float, tyro.conf.arg(aliases=["--own"])] = 0.5
-    """Share of the seats that the network has, drawn again for every game; the expert has the
-    rest."""
+    """Share of the seats that the network has, drawn for every game; the expert has the rest."""
     beliefs: bool = False
-    """Give the network the expected hands of the others, inferred from their actions, and re-deal
-    by them. Decisions take longer, in training and in play."""
+    """Give the network inferred hands of the others, and re-deal by them; decisions take longer."""
 
     MAY_BE_0: ClassVar = ("seed", "network_share")
 

@@ -50,13 +50,13 @@ class TakiPolicy(MaskableActorCriticPolicy):
     ) -> None:
         with torch.random.fork_rng(devices=[]):  # SB3's networks, replaced below, draw no numbers
             super().__init__(observation_space, action_space, lr_schedule, **options)
-        self.mlp_extractor = _Latents(hidden, symmetric)
-        self.action_net, self.value_net = nn.Identity(), nn.Identity()
-        self.optimizer = self.optimizer_class(
-            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
-        )
+        self.add_module("mlp_extractor", _Latents(hidden, symmetric))
+        self.add_module("action_net", nn.Identity())
+        self.add_module("value_net", nn.Identity())
+        rate: dict[str, Any] = {"lr": lr_schedule(1)}
+        self.optimizer = self.optimizer_class(self.parameters(), **rate | self.optimizer_kwargs)
 
     @property
     def network(self) -> TakiNetwork:
         """The network."""
-        return cast(_Latents, self.mlp_extractor).network
+        return cast(_Latents, self.get_submodule("mlp_extractor")).network

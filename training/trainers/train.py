@@ -218,7 +218,7 @@ class PPOTrainer:
         return weights | dict.fromkeys(self.snapshots, share)
 
     def take_snapshot(self) -> None:
-        """Freeze a copy of the network as an opponent, in place of the oldest if the pool is full."""
+        """Freeze a copy of the network as an opponent; it replaces the oldest of a full pool."""
         place = self.taken % self.args.pool
         if place == len(self.snapshots):
             self.add_opponent()
