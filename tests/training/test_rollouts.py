@@ -25,7 +25,7 @@ from tests.agents.test_checkpoint_safety import evil_torch
 from tests.game.test_hidden import permuted
 from tests.helpers import game
 from tests.training.test_selfplay import checkpoint, same
-from training.trainers import evaluation, rollouts, run_folder, selfplay
+from training.trainers import checkpoints, evaluation, rollouts, run_folder, selfplay
 from training.trainers.rollouts import GAIN_WEIGHT, SHARPNESS, RolloutArgs, RolloutTrainer, centered
 
 TINY = RolloutArgs(
@@ -259,3 +259,20 @@ def test_a_checkpoint_runs_no_code(finished: Path, tmp_path: Path) -> None:
     with pytest.raises(CheckpointError):
         rollouts.prepare(args)
     assert not (tmp_path / "trace").exists()
+
+
+def test_runs_and_commands_with_the_former_name_of_an_option_are_read(
+    finished: Path, tmp_path: Path
+) -> None:
+    """`--network-share` was `--own` in command lines, configurations and checkpoints."""
+    assert run_folder.read_arguments(RolloutArgs, ["--own", "0.25"]).network_share == 0.25
+    config = json.loads((finished / run_folder.CONFIG_FILE).read_text())
+    state = torch.load(finished / run_folder.CHECKPOINT_FILE, weights_only=True)
+    for options in (config["arguments"], state["made_by"]["configuration"]):
+        options["own"] = options.pop("network_share")
+    (tmp_path / run_folder.CONFIG_FILE).write_text(json.dumps(config))
+    torch.save(state, tmp_path / run_folder.CHECKPOINT_FILE)
+    args = run_folder.read_arguments(RolloutArgs, ["--resume", str(tmp_path), "--own", "0.5"])
+    assert checkpoints.resume(args, RolloutTrainer).steps == TINY.steps
+    with pytest.raises(ValueError, match=r"--network-share 0\.3 is not the run's 0\.5"):
+        run_folder.read_arguments(RolloutArgs, ["--resume", str(tmp_path), "--own", "0.3"])

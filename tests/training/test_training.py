@@ -317,6 +317,26 @@ def test_resume_refuses_weights_that_are_not_finite(finished: Path, tmp_path: Pa
         training.prepare(read_arguments(["--resume", str(tmp_path)]))
 
 
+def test_checkpoints_of_earlier_versions_are_resumed(finished: Path, tmp_path: Path) -> None:
+    """They also held SB3's last observations and its number of updates."""
+    (tmp_path / "config.json").write_bytes((finished / "config.json").read_bytes())
+    state = torch.load(finished / "checkpoint.pt", weights_only=True)
+    steps, iteration, taken = state["counters"]
+    state |= {"counters": [steps, 7, iteration, taken], "last": [torch.zeros(8, 199)]}
+    torch.save(state, tmp_path / "checkpoint.pt")
+    args = run_folder.read_config(PPOArgs, tmp_path)
+    run = checkpoints.resume(args, training.PPOTrainer)
+    assert (run.steps, run.iteration, run.taken) == (steps, iteration, taken)
+
+
+def test_a_resumed_run_keeps_its_games(finished: Path) -> None:
+    """SB3 resets the environment first, which must not deal; a second reset deals."""
+    run = checkpoints.resume(run_folder.read_config(PPOArgs, finished), training.PPOTrainer)
+    observations = run.env.games.observations()
+    assert np.array_equal(run.env.reset(), observations)
+    assert not np.array_equal(run.env.reset(), observations)
+
+
 def test_the_pool_of_snapshots_does_not_grow(tmp_path: Path) -> None:
     """Four rollouts take four snapshots, of which two are kept."""
     run = training.prepare(replace(TINY, runs=tmp_path, pool=2))()

@@ -45,13 +45,7 @@ from taki_env.core.cards import MAX_PLAYERS, NUM_ACTIONS
 from taki_env.core.memory import Memory
 from taki_env.core.rules import Rules
 from training.cli import run, stopping
-from training.trainers.checkpoints import (
-    prepare_run,
-    restore_table,
-    save,
-    start_weights,
-    table_state,
-)
+from training.trainers import checkpoints
 from training.trainers.evaluation import evaluate, finish
 from training.trainers.options import TableOptions, annealed, plain
 from training.trainers.progress import log_figures, progress_bar
@@ -113,7 +107,7 @@ class RolloutTrainer:
         self.rng = np.random.default_rng(args.seed)
         self.network = TakiNetwork(args.hidden, args.symmetric, args.beliefs)
         if args.start and not args.resume:
-            self.network.load_state_dict(start_weights(args))
+            self.network.load_state_dict(checkpoints.start_weights(args))
         self.optimizer = torch.optim.Adam(self.network.parameters(), args.learning_rate, eps=1e-5)
         self.table = SelfPlay(
             args.games, args.table_sizes, Rules.from_words(args.rules), seed=args.seed,
@@ -147,14 +141,14 @@ class RolloutTrainer:
         """
         with stopping(console, "rollout") as stopped, progress_bar(self, console) as show:
             if not self.history:
-                save(self)  # from here on the run can be resumed
+                checkpoints.save(self)  # from here on the run can be resumed
                 log_figures(self.writer, evaluate(self) | self.figures, self.steps)
             while self.steps < self.total and not stopped():
                 self.iterate()
                 due = self.seconds - self.history[-1]["seconds"] >= self.args.evaluate_seconds
                 if due or self.steps >= self.total or stopped():
                     log_figures(self.writer, evaluate(self) | self.figures, self.steps)
-                    save(self)
+                    checkpoints.save(self)
                 show()
         finish(self, console, "training.rollouts")
 
@@ -260,11 +254,11 @@ class RolloutTrainer:
 
     def state(self) -> dict[str, Any]:
         """Return everything that changes during training, as tensors and plain values."""
-        return table_state(self)
+        return checkpoints.table_state(self)
 
     def restore(self, state: dict[str, Any]) -> None:
         """Resume from a `state`."""
-        restore_table(self, state)
+        checkpoints.restore_table(self, state)
 
     def save_model(self, path: Path) -> None:
         """Write the file that ``agents.load("policy:PATH")`` plays."""
@@ -280,7 +274,7 @@ def centered(values: Tensor, masks: Tensor) -> Tensor:
 
 def prepare(args: RolloutArgs) -> Callable[[], RolloutTrainer]:
     """Return the work of a new run or of a resumed one."""
-    return prepare_run(args, RolloutTrainer)
+    return checkpoints.prepare_run(args, RolloutTrainer)
 
 
 def main() -> None:

@@ -39,13 +39,7 @@ from taki_env.core.rules import Rules
 from taki_env.envs.opponents import Agent, remembers
 from taki_env.envs.selfplay import Credits
 from training.cli import run, stopping
-from training.trainers.checkpoints import (
-    prepare_run,
-    restore_table,
-    save,
-    start_weights,
-    table_state,
-)
+from training.trainers import checkpoints
 from training.trainers.evaluation import evaluate, finish
 from training.trainers.options import TableOptions, annealed, plain
 from training.trainers.progress import log_figures, progress_bar
@@ -130,7 +124,7 @@ class SelfPlayTrainer:
         self.rng = np.random.default_rng(args.seed)
         self.network = TakiNetwork(args.hidden, args.symmetric)
         if args.start and not args.resume:
-            self.network.load_state_dict(start_weights(args))
+            self.network.load_state_dict(checkpoints.start_weights(args))
         self.optimizer = torch.optim.Adam(self.network.parameters(), args.learning_rate, eps=1e-5)
         self.players = args.table_sizes
         self.table = SelfPlay(
@@ -170,14 +164,14 @@ class SelfPlayTrainer:
         """
         with stopping(console, "rollout") as stopped, progress_bar(self, console) as show:
             if not self.history:
-                save(self)  # from here on the run can be resumed
+                checkpoints.save(self)  # from here on the run can be resumed
                 log_figures(self.writer, evaluate(self) | self.figures, self.steps)
             while self.steps < self.total and not stopped():
                 self.iterate()
                 due = self.seconds - self.history[-1]["seconds"] >= self.args.evaluate_seconds
                 if due or self.steps >= self.total or stopped():
                     log_figures(self.writer, evaluate(self) | self.figures, self.steps)
-                    save(self)
+                    checkpoints.save(self)
                 show()
         finish(self, console, "training.selfplay")
 
@@ -283,10 +277,8 @@ class SelfPlayTrainer:
         """Take gradient steps on the rollout."""
         args, chosen = self.args, np.flatnonzero(self.data.learned)
         names = ("observations", "masks", "actions", "log_probabilities", "advantages", "returns")
-        flat = [
-            torch.from_numpy(array.reshape(args.rollout * args.games, -1)).squeeze(1)
-            for array in (getattr(self.data, name) for name in names)
-        ]
+        arrays = [getattr(self.data, name).reshape(args.rollout * args.games, -1) for name in names]
+        flat = [torch.from_numpy(array).squeeze(1) for array in arrays]
         for _ in range(args.epochs):
             if len(chosen) < 2:  # the advantages have no standard deviation
                 return
@@ -330,7 +322,8 @@ class SelfPlayTrainer:
 
     def state(self) -> dict[str, Any]:
         """Return everything that changes during training, as tensors and plain values."""
-        return table_state(self) | {"past": [network.state_dict() for network in self.past]}
+        past = [network.state_dict() for network in self.past]
+        return checkpoints.table_state(self) | {"past": past}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Resume from a `state`."""
@@ -338,7 +331,7 @@ class SelfPlayTrainer:
             network = copy.deepcopy(self.network).eval()
             network.load_state_dict(weights)
             self.past.append(network)
-        restore_table(self, state)
+        checkpoints.restore_table(self, state)
 
     def save_model(self, path: Path) -> None:
         """Write the file that ``agents.load("policy:PATH")`` plays."""
@@ -348,7 +341,7 @@ class SelfPlayTrainer:
 
 def prepare(args: SelfPlayArgs) -> Callable[[], SelfPlayTrainer]:
     """Return the work of a new run or of a resumed one."""
-    return prepare_run(args, SelfPlayTrainer)
+    return checkpoints.prepare_run(args, SelfPlayTrainer)
 
 
 def main() -> None:
