@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -18,6 +20,8 @@ NOT_CONFIGURATION = ("runs", "resume", "address", "num_env_runners")
 """Fields that say where a run is stored and executed; they do not change its results."""
 RENAMED = {"own": "network_share"}
 """Fields that configuration files of earlier versions have under another name."""
+AT_MOST_1 = ("gae_lambda", "past_games", "opponent_games", "network_share")
+"""Numeric fields that are at most 1."""
 MAX_SEED = 2**32 - 1
 """Largest seed of NumPy's legacy generator, which Stable-Baselines3 seeds."""
 FINAL_FACTOR = 0.05
@@ -150,10 +154,12 @@ def check_types(args: Options) -> None:
 
 
 def check_numbers(args: Options, may_be_0: tuple[str, ...]) -> None:
-    """Raise ValueError unless all numbers are finite and above 0, or at least 0 if listed."""
+    """Raise ValueError unless all numbers are finite and in the range of their field."""
     for name, value in plain(args).items():
         numbers = value if isinstance(value, tuple) else (value,)
-        least = 0 if name in may_be_0 else np.nextafter(0, 1)
-        if not all(least <= n < np.inf for n in numbers if type(n) in (int, float)):
-            expected = "0 or more" if name in may_be_0 else "above 0"
-            raise ValueError(f"{option(name)} must be {expected} and finite, got {value}")
+        least = 0 if name in may_be_0 else math.ulp(0)
+        most = 1 if name in AT_MOST_1 else sys.float_info.max
+        if not all(least <= n <= most for n in numbers if type(n) in (int, float)):
+            low = "0 or more" if name in may_be_0 else "above 0"
+            high = "at most 1" if name in AT_MOST_1 else "finite"
+            raise ValueError(f"{option(name)} must be {low} and {high}, got {value}")

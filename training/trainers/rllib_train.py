@@ -94,12 +94,8 @@ class RLlibArgs(Options):
         """Raise ValueError for a value of the wrong type or out of range; names the option."""
         super().check()
         Rules.from_words(self.rules).check_players(self.players)
-        if self.gae_lambda > 1:
-            raise ValueError(f"--gae-lambda must be at most 1, got {self.gae_lambda}")
         if self.num_env_runners < 0:
             raise ValueError(f"--num-env-runners must be 0 or more, got {self.num_env_runners}")
-        if self.past_games > 1:
-            raise ValueError(f"--past-games must be at most 1, got {self.past_games}")
         if not 2 <= self.batch_size <= self.rollout:
             raise ValueError(f"--batch-size must be 2 to --rollout, got {self.batch_size}")
 

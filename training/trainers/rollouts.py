@@ -83,12 +83,6 @@ class RolloutArgs(TableOptions):
         """Name of the run folder."""
         return f"{'beliefs' if self.beliefs else 'rollouts'}-seed{self.seed}"
 
-    def check(self) -> None:
-        """Raise ValueError for a value of the wrong type or out of range; names the option."""
-        super().check()
-        if self.network_share > 1:
-            raise ValueError(f"--network-share must be at most 1, got {self.network_share}")
-
 
 class RolloutTrainer:
     """A run that learns from rollouts of the expert.

@@ -85,8 +85,6 @@ class SelfPlayArgs(TableOptions):
     def check(self) -> None:
         """Raise ValueError for a value of the wrong type or out of range; names the option."""
         super().check()
-        if self.gae_lambda > 1:
-            raise ValueError(f"--gae-lambda must be at most 1, got {self.gae_lambda}")
         if self.past_games + self.opponent_games > 1:
             raise ValueError("--past-games and --opponent-games must sum to at most 1")
         if self.batch_size < 2:

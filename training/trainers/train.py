@@ -95,8 +95,6 @@ class PPOArgs(Options):
         """Raise ValueError for a value of the wrong type or out of range; names the option."""
         super().check()
         Rules.from_words(self.rules).check_players(self.players)
-        if self.gae_lambda > 1:
-            raise ValueError(f"--gae-lambda must be at most 1, got {self.gae_lambda}")
         if not self.random_weight + self.greedy_weight > 0:
             raise ValueError("--random-weight or --greedy-weight must be above 0")
         if self.batch_size < 2 or self.envs * self.rollout % self.batch_size:
