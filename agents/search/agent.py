@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.beliefs.chain import BELIEFS, UNIFORM
-from agents.search.tree import NODE_DTYPE, NONE, ROLLOUTS, Nodes, clear_tree, search_many
+from agents.search.tree import (
+    NODE_DTYPE,
+    NONE,
+    ROLLOUTS,
+    Nodes,
+    SearchSettings,
+    clear_tree,
+    search_many,
+)
 from taki_env import ACTIONS, View
 from taki_env.base.checks import check_at_least_one
 from taki_env.base.errors import did_you_mean
@@ -119,10 +127,13 @@ class SearchAgent:
         self.name = ",".join([f"search:{budget}", *others])
         self.simulations, self.milliseconds, self.threads = simulations, milliseconds, threads
         prior = 0.0 if rollout == "random" else prior
-        self._settings = (
-            ROLLOUTS.index(rollout), float(exploration), float(prior), opponents == "tree",
-            BELIEFS.index(belief),
-        )  # fmt: skip
+        self._settings = SearchSettings(
+            policy=ROLLOUTS.index(rollout),
+            exploration=float(exploration),
+            prior=float(prior),
+            all_seats=opponents == "tree",
+            belief=BELIEFS.index(belief),
+        )
         self.remembers = belief != BELIEFS[UNIFORM]
         self._rng = np.random.default_rng(seed)
 
