@@ -1,4 +1,4 @@
-"""Search as an agent: which action wins most in games re-dealt from what the actor sees."""
+"""Tree search as an agent, and its analysis of positions."""
 
 from __future__ import annotations
 
@@ -34,54 +34,54 @@ NODES_A_SIMULATION = 12
 MOST_NODES = 1 << 20
 MOST_SIMULATIONS = 10**9
 LEAST_VISITS = 5
-"""Simulations that an action of an expected line was tried in at least."""
+"""Minimum visits to appear in an expected line."""
 CHUNK = 200
-"""Simulations before the first look at the clock, and least that it has to leave time for."""
+"""Simulations before the clock is first checked, and the minimum of each later batch."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A legal action of the actor and what the search found out about it."""
+    """A legal action of the actor with the results of a search."""
 
     action: int
-    """Its id."""
+    """Id of the action."""
     visits: int
-    """Simulations that took it."""
+    """Number of simulations that took it."""
     value: float
-    """Share of these that the actor won; NaN if there were none."""
+    """Share of these simulations that the actor won; NaN without any."""
     line: tuple[int, ...]
-    """The most visited actions from it on, of all seats."""
+    """Expected line: the action and the most visited actions after it, of all seats."""
     seats: tuple[int, ...]
-    """Who takes each action of the line. Calls of the last card, and passes of others on a +3,
-    are left out."""
+    """Seat that takes each action of the line. Last-card calls, and passes of other seats on a +3,
+    are omitted."""
 
     @property
     def name(self) -> str:
-        """The action in words."""
+        """Name of the action."""
         return ACTIONS[self.action]
 
 
 class SearchAgent:
     """Information-set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012).
 
-    The tree holds the actor's own decisions and what the others publicly do; by default the others
-    play the rollout policy. See `agents.search.tree`.
+    The tree holds the actor's decisions and the public actions of the others, who follow the
+    rollout policy by default. See `agents.search.tree`.
 
     Args:
-        simulations: for a decision between several actions.
-        milliseconds: for a decision, in place of `simulations`. Not reproducible.
+        simulations: number of simulations per decision; forced actions need none.
+        milliseconds: time per decision, instead of `simulations`. Not reproducible.
         rollout: policy that plays simulations to the end: "random", "greedy" or "expert".
-        exploration: weight of the bonus for actions seldom tried.
-        prior: share of that bonus for the action that the rollout policy would choose, 0 to 1.
-        opponents: "rollout": the others play the rollout policy; "tree": they search as well.
-        belief: what the others' hands are drawn by, where the view has a memory: "expert": by how
-            well all that they did fits the expert, or anyone else; "rules": only by what they
-            cannot hold, as who drew had nothing to play; "uniform": all hands are as likely.
-        threads: share the games of a call among so many threads; the actions stay the same.
-        seed: of the agent's own generator.
+        exploration: weight of the bonus for rarely tried actions.
+        prior: share of that bonus for the rollout policy's choice, 0 to 1.
+        opponents: "rollout": the others follow the rollout policy; "tree": they search as well.
+        belief: how to weigh the others' hands if the view has a memory. "expert": by how well the
+            others' moves fit an expert or a random player; "rules": only by the cards that they
+            cannot hold, because a player who drew had nothing to play; "uniform": all equally.
+        threads: number of threads that share the games of a call; does not change the actions.
+        seed: seed of the agent's generator.
 
     Raises:
-        ValueError: an argument out of its range.
+        ValueError: an argument is out of range.
     """
 
     def __init__(
@@ -99,13 +99,13 @@ class SearchAgent:
         check_at_least_one("simulations", simulations)
         check_at_least_one("threads", threads)
         if simulations > MOST_SIMULATIONS:
-            raise ValueError(f"simulations must be {MOST_SIMULATIONS} or less, not {simulations}")
+            raise ValueError(f"simulations must be at most {MOST_SIMULATIONS}, got {simulations}")
         if milliseconds is not None and not 0 < milliseconds < math.inf:
-            raise ValueError(f"milliseconds must be above 0 and finite, not {milliseconds}")
+            raise ValueError(f"milliseconds must be above 0 and finite, got {milliseconds}")
         if not 0 <= exploration < math.inf:
-            raise ValueError(f"exploration must be 0 or more and finite, not {exploration}")
+            raise ValueError(f"exploration must be 0 or more and finite, got {exploration}")
         if not 0 <= prior <= 1:
-            raise ValueError(f"prior must be 0 to 1, not {prior}")
+            raise ValueError(f"prior must be 0 to 1, got {prior}")
         for name, value, known in (
             ("rollout", rollout, ROLLOUTS),
             ("opponents", opponents, ("rollout", "tree")),
@@ -114,7 +114,7 @@ class SearchAgent:
             if value not in known:
                 raise ValueError(
                     f"{name} must be one of {', '.join(known)}, "
-                    f"not {value!r}{did_you_mean(value, known)}"
+                    f"got {value!r}{did_you_mean(value, known)}"
                 )
         budget = f"milliseconds={milliseconds:g}" if milliseconds else f"simulations={simulations}"
         names = ("rollout", "exploration", "prior", "opponents", "belief")
@@ -159,7 +159,7 @@ class SearchAgent:
         return actions
 
     def analyze(self, view: View) -> list[list[Candidate]]:
-        """Return the legal actions of each game with what the whole budget found, best first."""
+        """Return the legal actions of each game with the results of the whole budget, best first."""
         roots, words = self._roots(view)
         memory = self._remembered(view, roots)
         found = []
@@ -174,12 +174,12 @@ class SearchAgent:
         return found
 
     def _roots(self, view: View) -> tuple[States, Words]:
-        """Return a re-deal of each game, so that nothing hidden gets here, and random words."""
+        """Return a re-deal of each game, so that no hidden card gets here, and random words."""
         roots = view.sample_states(1, self._rng)[:, 0]
         return roots, spread_words(view.random_words(self._rng), 2)[:, 1] | ONE
 
     def _remembered(self, view: View, roots: States) -> Memory:
-        """Return what the actors remember; nothing if there is no need for it."""
+        """Return the actors' memory; an empty one if there is none or it is not needed."""
         return (view.memory if self.remembers else None) or Memory.empty(roots)
 
     def _nodes(self) -> Nodes:
@@ -200,12 +200,12 @@ class SearchAgent:
             search_many(root, word, simulations, self._settings, tree, True, past, action)
             seconds = time.perf_counter() - start
             left = self.milliseconds / 1000 - seconds
-            simulations = int(left / 2 * int(tree["visits"][0]) / seconds)  # half of what is left
+            simulations = int(left / 2 * int(tree["visits"][0]) / seconds)  # half of the rest
         return tree, int(action[0])
 
 
 def children(tree: Nodes, node: int) -> list[int]:
-    """Return the children of a node, the most visited first."""
+    """Return the children of a node, most visited first."""
     found, child = [], int(tree["first"][node])
     while child != NONE:
         found.append(child)
@@ -214,7 +214,7 @@ def children(tree: Nodes, node: int) -> list[int]:
 
 
 def candidates(tree: Nodes, best: int) -> list[Candidate]:
-    """Return what a tree says of the actions at its root, the best first, then by visits."""
+    """Return the actions at the root of a tree with their results, `best` first, then by visits."""
     found = []
     for child in children(tree, 0):
         path = [child]

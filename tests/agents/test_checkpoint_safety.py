@@ -191,7 +191,7 @@ def test_a_model_that_would_fill_the_memory_is_refused(
     with zipfile.ZipFile(tmp_path / "model.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("data", " " * 1001)
     assert (tmp_path / "model.zip").stat().st_size < 300
-    with pytest.raises(CheckpointError, match="data has more than 1,000 bytes"):
+    with pytest.raises(CheckpointError, match="data is larger than 1,000 bytes"):
         agents.load(f"policy:{tmp_path}")
 
 

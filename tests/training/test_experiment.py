@@ -190,5 +190,5 @@ def test_what_runs_begin_with_is_looked_at_before_anything_is_trained(tmp_path: 
             experiment.prepare(sweep(tmp_path, text))
         assert not list((tmp_path / "runs").glob("*/*"))
     (tmp_path / "file").touch()
-    with pytest.raises(ValueError, match=r"runs: there is no folder .*file"):
+    with pytest.raises(ValueError, match=r"runs: folder .*file does not exist"):
         experiment.prepare(sweep(tmp_path, SWEEP.replace("/runs", "/file")))
