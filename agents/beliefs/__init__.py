@@ -1,1 +1,1 @@
-"""Inference of hidden hands from other players' actions: a Markov chain over deals, and features."""
+"""Inference of hidden hands from other players' actions: deals by a Markov chain, and features."""

@@ -188,7 +188,6 @@ class TakiNetwork(nn.Module):
         super().__init__()
         self.hidden, self.symmetric, self.beliefs = hidden, symmetric, beliefs
         self.policy: CardPolicy | nn.Sequential
-        heads: list[nn.Module]
         if symmetric:
             cards = self.policy = CardPolicy(hidden, beliefs)
             self.values = nn.Sequential(Colors(hidden), plain(hidden, hidden, 1))
@@ -197,7 +196,9 @@ class TakiNetwork(nn.Module):
             inputs = OBSERVATION_SIZE + (BELIEF_SIZE if beliefs else 0)
             layers = self.policy = plain(inputs, hidden, hidden, NUM_ACTIONS)
             self.values = plain(OBSERVATION_SIZE, hidden, hidden, hidden, 1)
-            heads = [layers[-1]]
+            last = layers[-1]
+            assert isinstance(last, nn.Linear)
+            heads = [last]
         for head in heads:  # start near uniform play
             nn.init.normal_(head.weight, std=0.01 / self.hidden**0.5)
             nn.init.zeros_(head.bias)

@@ -159,7 +159,7 @@ class SearchAgent:
         return actions
 
     def analyze(self, view: View) -> list[list[Candidate]]:
-        """Return the legal actions of each game with the results of the whole budget, best first."""
+        """Return the legal actions of each game with the results of a full search, best first."""
         roots, words = self._roots(view)
         memory = self._remembered(view, roots)
         found = []

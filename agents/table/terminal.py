@@ -242,8 +242,8 @@ class Play:
         """Take back the person's last decision, if nothing new has been revealed since."""
         if not self._earlier:
             raise EntryError(
-                "nothing to undo: only your own decisions can be taken back, until a card is "
-                "drawn or another seat acts"
+                "nothing to undo: only your own decisions can be undone, until a card is drawn "
+                "or another seat acts"
             )
         self.game = self._earlier.pop()
         self._taken[self.seat] -= 1
