@@ -131,8 +131,8 @@ def read_description(file: Path) -> dict[str, Any]:
         raise CheckpointError(f"{file} is not a checkpoint: {error}") from error
     if not isinstance(found, dict) or type(found.get("hidden")) is not int:
         raise CheckpointError(
-            f"{file} was not written by this project's training. Load it with "
-            f"policy:{file},trust=true if you trust it: that can run code from the file"
+            f"{file} was not written by this project's training. Loading it can run any code in "
+            f"the file; if you trust it, use policy:{file},trust=true"
         )
     if not 1 <= found["hidden"] <= MAX_HIDDEN:
         raise CheckpointError(f"{file}: hidden must be 1 to {MAX_HIDDEN}, got {found['hidden']}")

@@ -512,8 +512,11 @@ def test_the_help_covers_every_kind_of_card() -> None:
     assert {card_kind(card) for card in CARDS} == set(CARD_HELP)
     rules = (ROOT / "docs" / "RULES.md").read_text()
     section = rules.partition("## 5. ")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| ([^|]+) \|", section, re.MULTILINE)
-    assert rows == ["card", *CARD_HELP]
+    rows = dict(re.findall(r"^\| ([^|-]+) \| (.+) \|$", section, re.MULTILINE))
+    assert list(rows) == ["card", *CARD_HELP]
+    for kind, text in CARD_HELP.items():
+        numbers = re.compile(r"\b(?:one|two|second|three|four)\b|\+\d")
+        assert set(numbers.findall(text)) <= set(numbers.findall(rows[kind])), kind
 
 
 def test_help_is_of_the_cards_at_hand() -> None:
