@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import signature
 
@@ -98,35 +99,20 @@ class SearchAgent:
     ) -> None:
         check_at_least_one("simulations", simulations)
         check_at_least_one("threads", threads)
-        if simulations > MOST_SIMULATIONS:
-            raise ValueError(f"simulations must be at most {MOST_SIMULATIONS}, got {simulations}")
-        if milliseconds is not None and not 0 < milliseconds < math.inf:
-            raise ValueError(f"milliseconds must be above 0 and finite, got {milliseconds}")
-        if not 0 <= exploration < math.inf:
-            raise ValueError(f"exploration must be 0 or more and finite, got {exploration}")
-        if not 0 <= prior <= 1:
-            raise ValueError(f"prior must be 0 to 1, got {prior}")
-        for name, value, known in (
-            ("rollout", rollout, ROLLOUTS),
-            ("opponents", opponents, ("rollout", "tree")),
-            ("belief", belief, BELIEFS),
-        ):
-            if value not in known:
-                raise ValueError(
-                    f"{name} must be one of {', '.join(known)}, "
-                    f"got {value!r}{did_you_mean(value, known)}"
-                )
+        _check_ranges(simulations, milliseconds, exploration, prior)
+        _check_choice("rollout", rollout, ROLLOUTS)
+        _check_choice("opponents", opponents, ("rollout", "tree"))
+        _check_choice("belief", belief, BELIEFS)
         budget = f"milliseconds={milliseconds:g}" if milliseconds else f"simulations={simulations}"
-        names = ("rollout", "exploration", "prior", "opponents", "belief")
-        given = (rollout, exploration, prior, opponents, belief)
-        others = [
-            f"{name}={value}"
-            for name, value in zip(names, given, strict=True)
-            if value != signature(SearchAgent).parameters[name].default
-        ]
+        options = {
+            "rollout": rollout, "exploration": exploration, "prior": prior,
+            "opponents": opponents, "belief": belief,
+        }  # fmt: skip
+        defaults = signature(SearchAgent).parameters
+        others = [f"{k}={value}" for k, value in options.items() if value != defaults[k].default]
         self.name = ",".join([f"search:{budget}", *others])
         self.simulations, self.milliseconds, self.threads = simulations, milliseconds, threads
-        prior = 0.0 if rollout == "random" else prior
+        prior = 0.0 if rollout == "random" else prior  # a random choice deserves no bonus
         self._settings = SearchSettings(
             policy=ROLLOUTS.index(rollout),
             exploration=float(exploration),
@@ -146,7 +132,7 @@ class SearchAgent:
             for i, legal in enumerate(view.legal.tolist()):
                 forced, one = legal & (legal - 1) == 0, slice(i, i + 1)
                 last = legal.bit_length() - 1
-                actions[i] = last if forced else self._grown(roots[one], words[one], memory, i)[1]
+                actions[i] = last if forced else self._grow(roots[one], words[one], memory, i)[1]
             return actions
 
         def search(chunk: slice) -> None:
@@ -165,7 +151,7 @@ class SearchAgent:
         found = []
         for i, legal in enumerate(view.legal.tolist()):
             one = slice(i, i + 1)
-            tried = candidates(*self._grown(roots[one], words[one], memory, i))
+            tried = candidates(*self._grow(roots[one], words[one], memory, i))
             known = {candidate.action for candidate in tried}
             untried = [a for a in range(NUM_ACTIONS) if legal >> a & 1 and a not in known]
             found.append(
@@ -186,7 +172,7 @@ class SearchAgent:
         nodes = MOST_NODES if self.milliseconds else NODES_A_SIMULATION * self.simulations + 2
         return np.empty(min(MOST_NODES, nodes), NODE_DTYPE)
 
-    def _grown(self, root: States, word: Words, memory: Memory, game: int) -> tuple[Nodes, int]:
+    def _grow(self, root: States, word: Words, memory: Memory, game: int) -> tuple[Nodes, int]:
         """Return the tree of one game after the whole budget, and the best action."""
         past = memory.arrays(slice(game, game + 1))
         tree, action = self._nodes(), np.zeros(1, np.int64)
@@ -202,6 +188,25 @@ class SearchAgent:
             left = self.milliseconds / 1000 - seconds
             simulations = int(left / 2 * int(tree["visits"][0]) / seconds)  # half of the rest
         return tree, int(action[0])
+
+
+def _check_ranges(
+    simulations: int, milliseconds: float | None, exploration: float, prior: float
+) -> None:
+    if simulations > MOST_SIMULATIONS:
+        raise ValueError(f"simulations must be at most {MOST_SIMULATIONS}, got {simulations}")
+    if milliseconds is not None and not 0 < milliseconds < math.inf:
+        raise ValueError(f"milliseconds must be above 0 and finite, got {milliseconds}")
+    if not 0 <= exploration < math.inf:
+        raise ValueError(f"exploration must be 0 or more and finite, got {exploration}")
+    if not 0 <= prior <= 1:
+        raise ValueError(f"prior must be 0 to 1, got {prior}")
+
+
+def _check_choice(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        hint = did_you_mean(value, known)
+        raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}{hint}")
 
 
 def children(tree: Nodes, node: int) -> list[int]:
