@@ -376,7 +376,7 @@ def test_answers_of_different_seats_are_different_nodes() -> None:
     agent = SearchAgent(3000, rollout="random")
     view = game(hands).view()
     roots, words = agent._roots(view)
-    tree, _ = agent._grown(roots, words, agent._remembered(view, roots), 0)
+    tree, _ = agent._grow(roots, words, agent._remembered(view, roots), 0)
     plus_three = next(n for n in children(tree, 0) if ACTIONS[tree["action"][n]] == "+3")
     breakers = [
         (int(tree["actor"][n]), bool(tree["asked"][n]))
