@@ -1,9 +1,8 @@
-"""Agents that play TAKI, by name.
+"""Agents that play TAKI.
 
-An agent has a `name` and a method ``act(view)``, which returns a legal action for each game of a
-`taki_env.View`; see `Agent`. `load` makes one from its spelling on a command
-line: ``"greedy"``, ``"search:simulations=500"``,
-``"policy:PATH"``, ``"import:MODULE:NAME"``; see docs/agents.md.
+An agent has a `name` and a method ``act(view)`` that returns a legal action for each game of a
+`taki_env.View`; see `Agent`. `load` returns the agent of a specification such as ``"greedy"`` or
+``"search:simulations=500"``; `list` returns all forms. docs/agents.md describes each agent.
 """
 
 from agents.registry import list_agents as list

@@ -23,11 +23,13 @@ class RandomAgent:
 
 
 class GreedyAgent:
-    """Plays by plain rules of thumb.
+    """Plays by simple rules of thumb.
 
-    Long runs first, the strongest action last on them; a +2 answers a +2; wild cards are kept as
-    long as something else can be played; the color named is the one held most of; a Breaker or a
-    King answers a +3; the last card is always called.
+    - Long runs come first, and end on the strongest action.
+    - A +2 answers a +2; a Breaker or a King answers a +3.
+    - Colorless cards are kept while another card can be played.
+    - A Change Color names the most frequent color in the hand.
+    - The last card is always called.
     """
 
     name = "greedy"
@@ -36,25 +38,26 @@ class GreedyAgent:
         self._rng = np.random.default_rng(seed)
 
     def act(self, view: View) -> npt.NDArray[np.int64]:
-        """Return the rule of thumb's action for each game, (B,)."""
+        """Return the action of the rules for each game, (B,)."""
         return view.built_in("greedy", self._rng)
 
 
 class ExpertAgent:
-    """Plays by the best rules of thumb known here, weighed by evolution.
+    """Plays by weighted rules of thumb; the weights were tuned by evolution.
 
-    - The card that the rest of the hand connects to least goes first; cards that share color or
-      symbol with others can be laid later.
-    - A TAKI takes along as many cards as it can; the run ends on the card whose symbol is held in
-      other colors, or on a stop or +2 when the next player is about to go out, and on a plus only
-      with a second card in hand.
-    - Stop, +2 and +3 gain worth as the next player runs out of cards; a Change Direction as the
-      player before does.
-    - King, +3 and Change Color are kept for when there is hardly anything else to play; the King is
-      laid at once when it goes out.
-    - A Breaker answers every +3, and is laid early otherwise: a hand that keeps one cannot go out.
-    - The color named is one of many cards in hand, more so with its TAKI, and of few elsewhere.
-    - A +2 answers a +2; the last card is always called.
+    - Cards that connect least to the rest of the hand are played first. Cards that share a color
+      or symbol with others can be played later.
+    - A TAKI run is made as long as possible. It ends on a card whose symbol the hand holds in
+      other colors, on a Stop or +2 if the next player is about to go out, and on a Plus only if
+      a second card is left.
+    - Stop, +2 and +3 are worth more as the next player runs out of cards; Change Direction as the
+      previous player does.
+    - King, +3 and Change Color are kept until there is hardly anything else to play. A King that
+      goes out is played at once.
+    - A Breaker answers every +3. Otherwise it is played early: a hand that keeps one cannot go out.
+    - Change Color names a color with many cards in the hand, preferably with its TAKI, and few
+      elsewhere.
+    - A +2 answers a +2. The last card is always called.
 
     Source: the rules of thumb are the authors'; their weights come from `training.tune_expert`.
     """
@@ -67,6 +70,6 @@ class ExpertAgent:
     def act(self, view: View) -> npt.NDArray[np.int64]:
         """Return the expert's action for each game, (B,)."""
         actions = np.zeros(len(view), np.int64)
-        states = view.sample_states(1, self._rng)[:, 0]  # nothing hidden gets here
+        states = view.sample_states(1, self._rng)[:, 0]  # so that no hidden card reaches the policy
         choose_expert_many(states, view.legal, DEFAULT_WEIGHTS, actions)
         return actions

@@ -1,4 +1,4 @@
-"""What the command lines share."""
+"""Shared parts of the command lines: consoles, output files, and exit statuses."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import TypeVar
 
 from rich.console import Console
 
 from agents.validation import AgentError
 
+T = TypeVar("T")
 FILE_WIDTH = 160
+"""Width of a console that does not write to a terminal."""
 
 
 def make_console(stderr: bool = False) -> Console:
-    """Return a console that prints text as it is, brackets and colons included.
-
-    One that writes to a file has room for long lines.
-    """
+    """Return a console that prints text unchanged, without markup or emoji codes."""
     console = Console(stderr=stderr, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = FILE_WIDTH
@@ -28,15 +27,15 @@ def make_console(stderr: bool = False) -> Console:
 
 
 def check_folder(option: str, file: Path | None, suffix: str = "") -> None:
-    """Raise ValueError if an option names a file that cannot be written, or of another suffix."""
+    """Raise ValueError if an option's output file cannot be written or has another suffix."""
     if file is None:
         return
     if not file.parent.is_dir():
-        raise ValueError(f"{option}: there is no folder {file.parent}")
+        raise ValueError(f"{option}: folder {file.parent} does not exist")
     if file.exists() and not file.is_file():
-        raise ValueError(f"{option}: {file} is no file")
+        raise ValueError(f"{option}: {file} is not a file")
     if suffix and file.suffix.lower() != suffix:
-        raise ValueError(f"{option}: the name of the file must end in {suffix}, not {file.name!r}")
+        raise ValueError(f"{option}: the file name must end in {suffix}, got {file.name!r}")
     try:
         with TemporaryFile(dir=file.parent):
             pass
@@ -52,24 +51,27 @@ def check_different(files: Mapping[str, Path | None]) -> None:
             raise ValueError(f"{other} and {option} name the same file, {file}")
 
 
-def run(prepare: Callable[[], Callable[[], Any]]) -> Any:
-    """Run a command in two parts, and return what the work returns.
+def run(prepare: Callable[[], Callable[[], T]]) -> T:
+    """Run a command in two phases, and return its result.
+
+    Exits with status 2 and one line if `prepare` finds the user's input invalid, with 1 and one
+    line if an agent fails, and with 130 after Ctrl-C. Other errors show their traceback.
 
     Args:
-        prepare: reads and checks what the user gave, and returns the work to do. What is wrong is
-            said in a line, with exit status 2, and what an agent does wrong with 1; any other
-            error in the work itself shows its traceback.
+        prepare: reads and checks the user's input, and returns the function to execute.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # what the terminal cannot show
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # for characters that the terminal cannot show
     try:
-        work = prepare()
+        execute = prepare()
     except (ValueError, TypeError, OSError, MemoryError, OverflowError) as error:
         print(f"error: {error or 'not enough memory'}", file=sys.stderr)
         sys.exit(2)
     try:
-        return work()
+        return execute()
     except AgentError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and what made them."""
+"""Atomic file writes and provenance."""
 
 from __future__ import annotations
 
@@ -18,33 +18,30 @@ PACKAGES = (
 )
 
 
-def path_beside(path: Path) -> Path:
-    """Return where a file is written before it is renamed to `path`.
-
-    Of a long name it has the beginning, so that its own is not too long.
-    """
+def partial_path(path: Path) -> Path:
+    """Return the temporary path next to `path`; a long name is shortened to fit the file system."""
     return path.with_name(f".{path.name[:48]}.partial{path.suffix}")
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a path to write beside `path`, renamed to it at the end: never half a file."""
-    beside = path_beside(path)
+    """Yield a temporary path that replaces `path` on success and is removed on failure."""
+    temporary = partial_path(path)
     try:
-        yield beside
-        os.replace(beside, path)
+        yield temporary
+        os.replace(temporary, path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write JSON, all of it or nothing."""
-    with replacing(path) as beside:
-        beside.write_text(json.dumps(data, indent=2) + "\n")
+    """Write JSON atomically."""
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(data, indent=2) + "\n")
 
 
 def provenance() -> dict[str, Any]:
-    """Return what made a result: commit, versions, hardware."""
+    """Return the origin of a result: git commit, package versions, hardware."""
     return {
         "commit": _git("rev-parse", "HEAD"),
         "uncommitted_changes": bool(_git("status", "--porcelain", "--untracked-files=no")),
@@ -54,7 +51,7 @@ def provenance() -> dict[str, Any]:
 
 
 def _git(*command: str) -> str | None:
-    """Return what git says of the project's checkout, or None where there is none."""
+    """Return the output of a git command in the project's checkout, or None if it fails."""
     here = Path(__file__).parent
     try:
         done = subprocess.run(["git", *command], cwd=here, capture_output=True, text=True)

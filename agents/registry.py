@@ -1,4 +1,4 @@
-"""One spelling of agents for every command line: name, name:argument, or name:key=value."""
+"""Specifications of agents, shared by all command lines: NAME, NAME:ARGUMENT, NAME:KEY=VALUE."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PRETRAINED = Path(__file__).parent / "network" / "pretrained"
 
 
 def pretrained(sample: bool = False, seed: int = 0) -> Agent:
-    """Return the network that comes with the project; `docs/training.md` says how it was made."""
+    """Return the pretrained network as an agent; docs/training.md describes its training."""
     from agents.network.policy import PolicyAgent  # needs torch
 
     agent = PolicyAgent.load(PRETRAINED, sample, seed)
@@ -33,74 +33,80 @@ _NAMED: dict[str, Callable[..., Agent]] = {
     "search": SearchAgent,
     "pretrained": pretrained,
 }
-_SPELLINGS = (*_NAMED, "policy:PATH", "import:MODULE:NAME")
-_WORDS = {"true": True, "false": False}
+_FORMS = (*_NAMED, "policy:PATH", "import:MODULE:NAME")
+_BOOLEANS = {"true": True, "false": False}
 _POLICY = re.compile(r"(.*?)((?:,(?:sample|trust)=[^,]*)*)", re.DOTALL)
-"""A path, which may hold commas, and the options after it."""
+"""A path, which may contain commas, and its options."""
 
 
 def list_agents() -> list[str]:
-    """Return the spellings of all agents."""
-    return list(_SPELLINGS)
+    """Return the forms of specification that `load` accepts, without options."""
+    return list(_FORMS)
 
 
 def load(spec: str, seed: int = 0) -> Agent:
-    """Return the agent that `spec` spells.
+    """Return the agent of a specification.
 
     Args:
-        spec: ``"random"``, ``"greedy"``, ``"expert"``; ``"search"`` or with options, as in
-            ``"search:simulations=500,rollout=greedy"``; ``"pretrained"``, the network that comes
-            with the project; ``"policy:PATH"`` with a run folder of training or its ``model.zip``,
-            ``"policy:PATH,sample=true"`` to draw from the policy, ``"policy:PATH,trust=true"`` for
-            a MaskablePPO model of other training, which can run code when it is loaded; or
-            ``"import:MODULE:NAME"`` with a class or function of your own that makes an agent.
-        seed: of the agent's own generator.
+        spec: one of
+
+            - ``"random"``, ``"greedy"``, ``"expert"``: the built-in policies;
+            - ``"search"``, also with options: ``"search:simulations=500,rollout=greedy"``;
+            - ``"pretrained"``: the network that comes with the project; options as for a policy;
+            - ``"policy:PATH"``: a run folder of training or its ``model.zip``. With
+              ``,sample=true`` it samples actions; ``,trust=true`` loads any MaskablePPO model,
+              which can run code from the file;
+            - ``"import:MODULE:NAME"``: a class or function of your own that returns an agent.
+        seed: seed of the agent's generator.
 
     Raises:
-        TypeError: `spec` is no string.
-        ValueError: there is no such agent or option, or its file is not one to play with.
-        FileNotFoundError: there is no such file.
+        TypeError: `spec` is not a string.
+        ValueError: an unknown agent or option, an invalid value, or an invalid file.
+        FileNotFoundError: the file does not exist.
     """
     if not isinstance(spec, str):
-        raise TypeError(f"an agent is spelled in a string, such as 'expert', not {spec!r}")
+        raise TypeError(f"an agent must be a string such as 'expert', got {spec!r}")
     name, _, argument = spec.partition(":")
     if name == "policy" and argument:
         from agents.network.policy import PolicyAgent  # needs torch
 
-        path, options = _POLICY.fullmatch(argument).groups()  # type: ignore[union-attr]
+        match = _POLICY.fullmatch(argument)
+        assert match, "the pattern matches every string"
+        path, options = match.groups()
         return PolicyAgent.load(path, seed=seed, **_options(spec, options, PolicyAgent.load))
     if name == "import":
         return load_imported(argument, seed)
     if name not in _NAMED:
         hint = did_you_mean(name, _NAMED)
-        raise ValueError(f"unknown agent {spec!r}{hint} (agents: {', '.join(_SPELLINGS)})")
+        raise ValueError(f"unknown agent {spec!r}{hint} (agents: {', '.join(_FORMS)})")
     make = _NAMED[name]
     return make(seed=seed, **_options(spec, argument, make))
 
 
 def _options(spec: str, argument: str, make: Callable[..., Agent]) -> dict[str, Any]:
-    """Return options ``key=value,key=value`` as what `make` takes."""
-    takes = {key: p for key, p in inspect.signature(make).parameters.items() if key != "seed"}
+    """Return the options ``key=value,key=value`` as keyword arguments of `make`."""
+    parameters = {key: p for key, p in inspect.signature(make).parameters.items() if key != "seed"}
     options: dict[str, Any] = {}
     for option in filter(None, argument.split(",")):
         key, equals, value = option.partition("=")
-        if key in takes and not equals:
+        if key in parameters and not equals:
             raise ValueError(f"{spec!r}: {key} needs a value, as in {key}=VALUE")
-        if key not in takes:
-            known = f"options: {', '.join(takes)}" if takes else "it has no options"
-            raise ValueError(f"{spec!r}: no option {option!r}{did_you_mean(key, takes)} ({known})")
+        if key not in parameters:
+            known = f"options: {', '.join(parameters)}" if parameters else "it has no options"
+            hint = did_you_mean(key, parameters)
+            raise ValueError(f"{spec!r}: unknown option {option!r}{hint} ({known})")
         if key in options:
             raise ValueError(f"{spec!r}: {key} is given twice")
-        options[key] = _value(spec, key, value, str(takes[key].annotation))
+        options[key] = _value(spec, key, value, str(parameters[key].annotation))
     return options
 
 
 def _value(spec: str, key: str, value: str, kind: str) -> Any:
     kinds: dict[str, Callable[[str], Any]] = {
-        "int": int, "float": float, "bool": _WORDS.__getitem__, "str": str,
+        "int": int, "float": float, "bool": _BOOLEANS.__getitem__, "str": str,
     }  # fmt: skip
     name = kind.removesuffix(" | None")
     try:
         return kinds[name](value)
     except (ValueError, KeyError):
-        raise ValueError(f"{spec!r}: {key} must be {name}, not {value!r}") from None
+        raise ValueError(f"{spec!r}: {key} must be {name}, got {value!r}") from None

@@ -1,6 +1,7 @@
-"""The command ``python -m agents.replay``, and `show` for notebooks; see `agents.table.replay`."""
+"""The command ``python -m agents.replay``, and `show` for notebooks; see `agents.table`."""
 
-from agents.table.replay import main, show
+from agents.table.page import show
+from agents.table.replay import main
 
 __all__ = ["main", "show"]
 

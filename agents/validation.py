@@ -1,4 +1,4 @@
-"""What agents answer: whether it is an action for each game, and what is wrong if it is not."""
+"""Validation of agents' answers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from taki_env import View
 from taki_env.base.types import Integers
@@ -16,35 +16,41 @@ from taki_env.core.arrays import illegal_action_message
 from taki_env.core.loops import first_illegal
 from taki_env.envs.opponents import Agent, remembers
 
-MAX_WORDS = 300  # letters of an error that are repeated
-OF_AGENTS = (Exception, SystemExit, GeneratorExit)  # that agents raise; Ctrl-C is not of an agent
-STYLE = re.compile(r"\x1b\[[0-9;]*m")  # colors and the like of a terminal
+MAX_LENGTH = 300
+"""Maximum number of characters quoted from an error message."""
+AGENT_ERRORS = (Exception, SystemExit, GeneratorExit)
+"""Exceptions that count as an agent's failure; a KeyboardInterrupt comes from the user."""
+TERMINAL_STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class AgentError(ValueError):
-    """An agent raised an exception, or its answer is not a legal action for each game."""
+    """An agent raised an exception or returned an invalid answer; the message names the agent."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why an agent has no legal action to offer."""
+    """Why an agent's answer is not usable."""
 
     reason: str
     """One of `training.arena.match.REASONS`."""
     detail: str
-    """The error's own words."""
+    """Description of the error."""
 
 
 class CheckedAgent:
-    """An agent that raises `AgentError`, which names it, whatever it does wrong."""
+    """An agent whose failures all raise `AgentError`."""
 
     def __init__(self, agent: Agent) -> None:
         self.name, self._agent, self.remembers = agent.name, agent, remembers(agent)
 
     def act(self, view: View) -> Integers:
-        """Return the agent's action for each game, (B,)."""
-        legal = view.legal.copy()  # the agent may write over its own
-        with blaming(self._agent):
+        """Return the agent's action for each game, (B,).
+
+        Raises:
+            AgentError: the agent raised an exception or returned an invalid answer.
+        """
+        legal = view.legal.copy()  # the agent may overwrite the view's
+        with converting_errors(self._agent):
             answer = self._agent.act(view)
         actions = checked_answer(answer, len(view))
         if isinstance(actions, Failure):
@@ -56,32 +62,34 @@ class CheckedAgent:
 
 
 @contextmanager
-def blaming(agent: Agent) -> Iterator[None]:
-    """Turn whatever an agent raises into an `AgentError`."""
+def converting_errors(agent: Agent) -> Iterator[None]:
+    """Convert every exception of an agent into an `AgentError`."""
     try:
         yield
-    except OF_AGENTS as error:
-        raise AgentError(f"{agent.name}: {in_words(error)}") from error
+    except AGENT_ERRORS as error:
+        raise AgentError(f"{agent.name}: {error_text(error)}") from error
 
 
-def in_words(error: BaseException) -> str:
-    """Return an error's type and what it says in a line, even of one that cannot say it."""
+def error_text(error: BaseException) -> str:
+    """Return the type and message of an error in one line, shortened to `MAX_LENGTH`."""
     kind = type(error).__name__
     try:
-        words = " ".join(STYLE.sub("", str(error)).split())
-    except OF_AGENTS:
-        words = "its words cannot be had"
-    if len(words) > MAX_WORDS:
-        words = f"{words[:MAX_WORDS]}…"
-    return f"{kind}: {words}" if words else kind
+        message = " ".join(TERMINAL_STYLE.sub("", str(error)).split())
+    except AGENT_ERRORS:  # from `__str__`
+        message = "message unavailable"
+    if len(message) > MAX_LENGTH:
+        message = f"{message[:MAX_LENGTH]}…"
+    return f"{kind}: {message}" if message else kind
 
 
-def checked_answer(answer: Any, size: int) -> Integers | Failure:
-    """Return an agent's answer as an array (size,), or what is wrong with its shape or type."""
+def checked_answer(answer: npt.ArrayLike, size: int) -> Integers | Failure:
+    """Return an agent's answer as an array (size,), or why its type or shape is invalid."""
     try:
         actions = np.asarray(answer)
-    except OF_AGENTS as error:
-        return Failure("wrong type", f"{type(answer).__name__} is no array: {in_words(error)}")
+    except AGENT_ERRORS as error:
+        return Failure(
+            "wrong type", f"{type(answer).__name__} is not an array: {error_text(error)}"
+        )
     if not np.issubdtype(actions.dtype, np.integer):
         return Failure("wrong type", f"{type(answer).__name__} of {actions.dtype}, not integers")
     if actions.shape != (size,):

@@ -26,7 +26,9 @@ from rich.console import Console
 import agents
 from agents.files import provenance, write_json
 from agents.table import play
-from agents.table.replay import page, with_values
+from agents.table.page import page
+from agents.table.record_files import RecordedGame
+from agents.table.replay import with_values
 from agents.table.terminal import Play
 from taki_env import Game, Rules
 from taki_env.render.drawing import picture
@@ -111,21 +113,22 @@ def replay() -> None:
     """Write a picture of the page of a recorded game, and how fast a long game's page loads."""
     names = ["search:simulations=500", "expert", "greedy", "random"]
     search = agents.load("search:simulations=500")
-    record = with_values(recorded(names, Rules(), seed=8), search)
-    long = recorded(["greedy"] * 10, Rules(tournament=True), seed=0)
+    game = with_values(RecordedGame.of(recorded(names, Rules(), seed=8)), search)
+    long = RecordedGame.of(recorded(["greedy"] * 10, Rules(tournament=True), seed=0))
+    steps = len(long.record["steps"])
     with TemporaryDirectory() as folder, open_browser() as browser:
         file, long_file = Path(folder, "game.html"), Path(folder, "long.html")
-        file.write_text(page(record), encoding="utf-8")
+        file.write_text(page(game), encoding="utf-8")
         long_file.write_text(page(long), encoding="utf-8")
         show = browser.new_page(viewport={"width": 1280, "height": 920})
-        show.goto(f"{file.as_uri()}#step={len(record['steps']) // 4}")
+        show.goto(f"{file.as_uri()}#step={len(game.record['steps']) // 4}")
         picture = show.screenshot(path=Path(folder, "replay.png"))
         save(np.asarray(Image.open(io.BytesIO(picture)).convert("RGB")), "replay.png")
         times = [loading_time(show, long_file) for _ in range(LOADS)]
         size, version = long_file.stat().st_size, browser.version
-    measured = {"steps": len(long["steps"]), "bytes": size, "seconds": times, "chromium": version}
+    measured = {"steps": steps, "bytes": size, "seconds": times, "chromium": version}
     write_json(RESULTS / "replay.json", {**provenance(), **measured})
-    print(f"{len(long['steps'])} steps, {size:,} bytes, loaded in {median(times):.2f} s")
+    print(f"{steps} steps, {size:,} bytes, loaded in {median(times):.2f} s")
 
 
 def loading_time(show: Any, file: Path) -> float:

@@ -1,4 +1,1 @@
-"""What other players' actions say about their hands: a Markov chain over deals, and network inputs.
-
-Pure inference; choosing actions belongs in `agents.search` and `agents.network`.
-"""
+"""Inference of hidden hands from other players' actions: deals by a Markov chain, and features."""

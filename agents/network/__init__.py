@@ -1,4 +1,4 @@
 """Networks as agents: the architecture, checkpoints, and the pretrained weights.
 
-The only room of `agents` that needs torch; training belongs in `training.trainers`.
+The only package of `agents` that needs torch. Training is in `training.trainers`.
 """

@@ -1,8 +1,8 @@
-"""Network checkpoints: the zip file that Stable-Baselines3 writes, read without running its code.
+"""Network checkpoints: zip files of Stable-Baselines3, read without running code from them.
 
-Such a file pickles parts of the model, which can run any code when it is loaded. Here only plain
-JSON and tensors are read: the description that `training` adds under `DESCRIPTION`, and weights.
-`load_trusted` alone runs what a file holds, for models of other training.
+Such a file contains pickled parts of the model, which can run any code when they are loaded. This
+module reads only plain JSON and tensors: the description that `training` adds under `DESCRIPTION`,
+and the weights. Only `load_trusted`, for models of other training, unpickles a file.
 """
 
 from __future__ import annotations
@@ -22,30 +22,29 @@ from taki_env import ENV_ID, OBSERVATION_SIZE
 from taki_env.core.cards import NUM_ACTIONS
 
 DESCRIPTION = "taki"
-"""Attribute of the saved model that says what it was trained on."""
+"""Attribute of the saved model that describes its network and environment."""
 PREFIX = "mlp_extractor.network."
 MODEL_FILE = "model.zip"
 TRAINED_ON = {"env": ENV_ID, "observation_size": OBSERVATION_SIZE}
-"""What all checkpoints that can be played here have in common."""
+"""Part of the description that a checkpoint must match to be loaded."""
 MAX_HIDDEN = 8192
-"""Width of the widest layers that are read or trained."""
+"""Maximum width of the layers."""
 MAX_BYTES = {"data": 2**28, "policy.pth": 2**31}
-"""Of a member of a checkpoint, unpacked: a small file may hold much more than memory does."""
-
+"""Maximum unpacked size of a member: a small zip file can unpack to more than the memory."""
 
 BROKEN_ZIP = (
     *(zipfile.BadZipFile, zlib.error, KeyError, EOFError, OSError, ValueError, OverflowError),
-    *(RuntimeError, NotImplementedError),  # encrypted; packed in a way that is not known
+    *(RuntimeError, NotImplementedError),  # encrypted; unknown compression
 )
-"""What reading a member of a broken zip file raises."""
+"""Exceptions from reading a member of a broken zip file."""
 
 
 class CheckpointError(ValueError):
-    """A file that is no checkpoint of this environment version; the message says why."""
+    """A file that is not a checkpoint for this version of the environment."""
 
 
 class Shaped(Protocol):
-    """What decides a network's weights: the network itself, or the arguments of its training."""
+    """Anything with the settings of a network's shape: a network, or training arguments."""
 
     @property
     def hidden(self) -> int:
@@ -53,15 +52,15 @@ class Shaped(Protocol):
 
     @property
     def symmetric(self) -> bool:
-        """Whether the colors are alike to it."""
+        """Whether the network treats colors alike."""
 
     @property
     def beliefs(self) -> bool:
-        """Whether it takes beliefs."""
+        """Whether the inputs include beliefs."""
 
 
 def describe(shaped: Shaped) -> dict[str, Any]:
-    """Return what a checkpoint says of itself."""
+    """Return the description to save in a checkpoint."""
     return TRAINED_ON | {name: getattr(shaped, name) for name in ("hidden", "symmetric", "beliefs")}
 
 
@@ -70,8 +69,8 @@ def save_network(path: Path, network: TakiNetwork, made_by: dict[str, Any]) -> N
 
     Args:
         path: file to write.
-        network: what plays.
-        made_by: what else to keep with it, plain values.
+        network: network to save.
+        made_by: provenance, ready for JSON.
     """
     weights = io.BytesIO()
     torch.save({PREFIX + key: value for key, value in network.state_dict().items()}, weights)
@@ -86,11 +85,11 @@ def model_path(path: str | Path) -> Path:
     path = Path(path)
     try:
         file = path / MODEL_FILE if path.is_dir() else path
-        found = file.is_file()  # a device has no end
-    except OSError as error:  # such as a name that is too long
-        raise FileNotFoundError(f"there is no checkpoint {path}: {error.strerror}") from error
+        found = file.is_file()  # not a device, which could be endless
+    except OSError as error:  # for example, the name is too long
+        raise FileNotFoundError(f"checkpoint {path} not found: {error.strerror}") from error
     if not found:
-        raise FileNotFoundError(f"there is no checkpoint {file}")
+        raise FileNotFoundError(f"checkpoint {file} not found")
     return file
 
 
@@ -98,15 +97,15 @@ def read_member(file: Path, member: str) -> bytes:
     """Return a member of a checkpoint.
 
     Raises:
-        CheckpointError: the file is truncated, is no checkpoint, or would fill the memory.
+        CheckpointError: the file is truncated, not a checkpoint, or too large.
     """
     try:
         with zipfile.ZipFile(file) as archive:
             if archive.getinfo(member).file_size <= MAX_BYTES[member]:
                 return archive.read(member)
     except BROKEN_ZIP as error:
-        raise CheckpointError(f"{file} is truncated or no checkpoint: {error}") from error
-    raise CheckpointError(f"{file}: {member} has more than {MAX_BYTES[member]:,} bytes")
+        raise CheckpointError(f"{file} is truncated or not a checkpoint: {error}") from error
+    raise CheckpointError(f"{file}: {member} is larger than {MAX_BYTES[member]:,} bytes")
 
 
 def read_tensors(file: Path, member: str) -> Any:
@@ -119,33 +118,33 @@ def read_tensors(file: Path, member: str) -> Any:
 
 
 def read_description(file: Path) -> dict[str, Any]:
-    """Return what a checkpoint says of itself.
+    """Return the description saved in a checkpoint.
 
     Raises:
-        CheckpointError: it was trained on another environment, version or observation.
+        CheckpointError: the file is not a checkpoint, or its environment version differs.
     """
     try:
         found = json.loads(read_member(file, "data")).get(DESCRIPTION)
     except (ValueError, AttributeError, RecursionError) as error:
         if isinstance(error, CheckpointError):
             raise
-        raise CheckpointError(f"{file} is no checkpoint: {error}") from error
+        raise CheckpointError(f"{file} is not a checkpoint: {error}") from error
     if not isinstance(found, dict) or type(found.get("hidden")) is not int:
         raise CheckpointError(
-            f"{file} was not written by this project's training. Stable-Baselines3 may load it, "
-            f"which can run any code that the file holds: policy:{file},trust=true does so"
+            f"{file} was not written by this project's training. Loading it can run any code in "
+            f"the file; if you trust it, use policy:{file},trust=true"
         )
     if not 1 <= found["hidden"] <= MAX_HIDDEN:
-        raise CheckpointError(f"{file}: hidden must be 1 to {MAX_HIDDEN}, not {found['hidden']}")
+        raise CheckpointError(f"{file}: hidden must be 1 to {MAX_HIDDEN}, got {found['hidden']}")
     for key, expected in TRAINED_ON.items():
         if found.get(key) != expected:
             raise CheckpointError(
-                f"{file} was trained with {key} {found.get(key)!r}; this is {expected!r}"
+                f"{file} was trained with {key} {found.get(key)!r}, but {expected!r} is required"
             )
-    found = {"beliefs": False, **found}  # networks had none before they were described so
+    found = {"beliefs": False, **found}  # older checkpoints do not have the key
     for key in ("symmetric", "beliefs"):
         if type(found.get(key)) is not bool:
-            raise CheckpointError(f"{file}: {key} must be true or false, not {found.get(key)!r}")
+            raise CheckpointError(f"{file}: {key} must be true or false, got {found.get(key)!r}")
     return found
 
 
@@ -153,15 +152,15 @@ def load_network(path: str | Path) -> TakiNetwork:
     """Return the network of a run folder or a checkpoint file.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        CheckpointError: the file is truncated, foreign, or of another environment version.
+        FileNotFoundError: the file does not exist.
+        CheckpointError: the file is invalid, or for another version of the environment.
     """
     file = model_path(path)
     found = read_description(file)
     network = TakiNetwork(found["hidden"], found["symmetric"], found["beliefs"])
     weights = read_tensors(file, "policy.pth")
     if not isinstance(weights, dict):
-        raise CheckpointError(f"{file}: the weights are no mapping of names to tensors")
+        raise CheckpointError(f"{file}: the weights are not a mapping of names to tensors")
     own = {
         key.removeprefix(PREFIX): value
         for key, value in weights.items()
@@ -173,7 +172,7 @@ def load_network(path: str | Path) -> TakiNetwork:
 
 
 def check_weights(file: Path, weights: dict[str, Any], network: nn.Module) -> None:
-    """Raise CheckpointError unless weights are a network's: names, shapes, finite numbers."""
+    """Raise CheckpointError unless weights are finite and match a network in names and shapes."""
     expected = network.state_dict()
     if weights.keys() != expected.keys():
         name = min(weights.keys() ^ expected.keys())
@@ -184,7 +183,7 @@ def check_weights(file: Path, weights: dict[str, Any], network: nn.Module) -> No
         if not same or (found.shape, found.dtype) != (tensor.shape, tensor.dtype):
             raise CheckpointError(f"{file}: the weights do not fit the network: {name!r}")
         if not found.isfinite().all():
-            raise CheckpointError(f"{file}: {name!r} holds numbers that are not finite")
+            raise CheckpointError(f"{file}: {name!r} contains values that are not finite")
 
 
 class TrustedNetwork(nn.Module):
@@ -207,14 +206,14 @@ class TrustedNetwork(nn.Module):
 
 
 def load_trusted(path: str | Path) -> TakiNetwork | TrustedNetwork:
-    """Return the network of any MaskablePPO model of this environment's observations and actions.
+    """Return the network of any MaskablePPO model with this environment's spaces.
 
-    One that this project's training wrote is read as `load_network` does. Of any other,
-    Stable-Baselines3 unpickles parts, which runs whatever code the file holds.
+    Checkpoints of this project's training are read like `load_network` does. For any other file,
+    Stable-Baselines3 unpickles parts of the model, which can run code from the file.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        CheckpointError: it cannot be loaded, or is of another environment.
+        FileNotFoundError: the file does not exist.
+        CheckpointError: the file cannot be loaded, or is for another environment.
     """
     file = model_path(path)
     try:
@@ -224,12 +223,12 @@ def load_trusted(path: str | Path) -> TakiNetwork | TrustedNetwork:
 
         try:
             model = MaskablePPO.load(file, device="cpu")
-        except Exception as error:  # the file decides what is raised
-            raise CheckpointError(f"{file} is no model of MaskablePPO: {error}") from error
+        except Exception as error:  # depends on the file
+            raise CheckpointError(f"{file} is not a MaskablePPO model: {error}") from error
     spaces = getattr(model.observation_space, "shape", None), getattr(model.action_space, "n", None)
     if spaces != ((OBSERVATION_SIZE,), NUM_ACTIONS):
         raise CheckpointError(
-            f"{file} has observations {spaces[0]} and {spaces[1]} actions; "
-            f"these are {(OBSERVATION_SIZE,)} and {NUM_ACTIONS}"
+            f"{file} must have observations {(OBSERVATION_SIZE,)} and {NUM_ACTIONS} actions, "
+            f"got {spaces[0]} and {spaces[1]}"
         )
     return TrustedNetwork(model.policy).eval()

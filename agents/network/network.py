@@ -1,13 +1,13 @@
-"""A policy and value network with the symmetry of TAKI built in.
+"""A policy and value network with the color symmetry of TAKI built in.
 
-The rules do not change when the four colors are exchanged. So every colored card goes through the
-same weights, and cards meet only in means and maxima, over those of their color, those of their
-symbol, and all (layers for exchangeable arrays, Hartford et al. 2018). A maximum tells whether
-any card is so, which a mean blurs. Exchanging colors in the observation exchanges the logits of
-their cards and leaves the value. Without the symmetry it is a plain network, for comparison.
+The rules do not change when the four colors are permuted. All colored cards share the same weights,
+and interact only through means and maxima over their color, their symbol, and all cards (layers for
+exchangeable arrays, Hartford et al. 2018). A maximum keeps whether any card has a feature, which a
+mean blurs. Permuting colors in the observation permutes the logits of their cards and leaves the
+value unchanged. Without the symmetry it is a plain network, for comparison.
 
-With beliefs, an observation is followed by what the others are expected to hold
-(`agents.beliefs.features`), which is treated alike.
+With beliefs, the expected cards of the other hands (`agents.beliefs.features`) follow the
+observation, and are treated in the same way.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from taki_env.core.cards import (
 from taki_env.core.observation import OFFSETS
 
 MEETINGS = 3
-"""Layers in which cards meet."""
+"""Number of layers in which cards interact."""
 OTHER_CARDS = CHANGE_COLOR - NUM_COLORED
 OTHER_LOGITS = OTHER_CARDS + 4
-"""Colorless cards but Change Color; draw, close, pass, say."""
+"""Colorless cards except Change Color; draw, close, pass, say."""
 SCALES = (1.0, 0.5, 1.0, 0.25)
-"""Of a count of cards, and of its sums over a color, over a symbol, and over both."""
+"""Factors for a count of cards and its sums over a color, a symbol, and both."""
 BELIEF_SCALE = 4
-"""Of expected counts of colored cards, which are seldom near 1."""
+"""Factor for expected counts of colored cards, which are rarely near 1."""
 
 
 def color_features() -> np.ndarray:
@@ -49,29 +49,33 @@ def color_features() -> np.ndarray:
 
 
 def other_features() -> Tensor:
-    """Return the indices of what belongs to no color, (91,)."""
+    """Return the indices of the features that belong to no color, (91,)."""
     return torch.tensor(np.setdiff1d(np.arange(OBSERVATION_SIZE), color_features()))
 
 
 def with_sums(counts: Tensor) -> list[Tensor]:
-    """Return counts of cards (B, 4, 13), and beside each its sums, in the order of `SCALES`."""
+    """Return counts of cards and their sums, each (B, 4, 13), in the order of `SCALES`."""
     found = (counts, counts.sum(2, True), counts.sum(1, True), counts.sum((1, 2), True))
     return [scale * part.expand_as(counts) for scale, part in zip(SCALES, found, strict=True)]
 
 
 def beliefs_of(observations: Tensor) -> tuple[Tensor, Tensor]:
-    """Return what observations (B, inputs) say of hidden colored cards and of the others.
+    """Return the beliefs in inputs (B, inputs), if there are any.
 
     Returns:
-        for each group of seats, (B, groups, 4, 13), and (B, groups x 5); without beliefs of none.
+        expected colored cards (B, groups, 4, 13) and other cards (B, groups x 5) of each group of
+        seats; the number of groups is 0 without beliefs.
     """
-    found = observations[:, OBSERVATION_SIZE:].unflatten(1, (-1, NUM_CARDS))
-    colored = found[:, :, :NUM_COLORED].unflatten(2, (NUM_COLORS, NUM_SYMBOLS))
+    size, groups = len(observations), (observations.shape[1] - OBSERVATION_SIZE) // NUM_CARDS
+    found = observations[:, OBSERVATION_SIZE:].reshape(size, groups, NUM_CARDS)
+    colored = found[:, :, :NUM_COLORED].reshape(size, groups, NUM_COLORS, NUM_SYMBOLS)
     return colored, found[:, :, NUM_COLORED:].flatten(1)
 
 
 class Cards(nn.Module):
-    """Observations (B, inputs) to a vector for each colored card, (B, 4, 13, width)."""
+    """Maps inputs (B, inputs) to a vector for each colored card, (B, 4, 13, width)."""
+
+    others: Tensor
 
     def __init__(self, width: int, hidden: int, beliefs: bool) -> None:
         super().__init__()
@@ -83,7 +87,7 @@ class Cards(nn.Module):
         self.symbol = nn.Parameter(torch.randn(NUM_SYMBOLS, width) * 0.3)
 
     def forward(self, observations: Tensor) -> Tensor:
-        """Return the vectors."""
+        """Return the vectors, (B, 4, 13, width)."""
         hand, discard = (
             observations[:, OFFSETS[name] :][:, :NUM_COLORED].view(-1, NUM_COLORS, NUM_SYMBOLS)
             for name in ("hand", "discard")
@@ -99,7 +103,7 @@ class Cards(nn.Module):
 
 
 class Meeting(nn.Module):
-    """Adds to each card what it learns from those of its color, those of its symbol, and all."""
+    """Adds to each card's vector a summary of the cards of its color, of its symbol, and of all."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -107,7 +111,7 @@ class Meeting(nn.Module):
         self.color, self.symbol, self.all = (
             nn.Linear(2 * width, width, bias=False) for _ in range(3)
         )
-        nn.init.zeros_(self.out.weight)  # starts as if it were not there
+        nn.init.zeros_(self.out.weight)  # starts as the identity
         nn.init.zeros_(self.out.bias)
 
     def forward(self, cards: Tensor) -> Tensor:
@@ -117,11 +121,12 @@ class Meeting(nn.Module):
         met = met + self.all(torch.cat([mean.mean(1, True), most.amax(1, True)], 3))
         of_symbol = torch.cat([cards.mean(1, True), cards.amax(1, True)], 3)
         met = torch.relu(self.own(cards) + met + self.symbol(of_symbol))
-        return cards + self.out(met)
+        out: Tensor = self.out(met)
+        return cards + out
 
 
 class CardPolicy(nn.Module):
-    """Logits, those of a color's cards and of naming it out of the same weights for all colors."""
+    """Maps inputs (B, inputs) to action logits (B, 64); all colors share the same weights."""
 
     def __init__(self, hidden: int, beliefs: bool) -> None:
         super().__init__()
@@ -140,7 +145,10 @@ class CardPolicy(nn.Module):
 
 
 class Colors(nn.Module):
-    """Observations (B, OBSERVATION_SIZE) to the mean of a vector for each color, (B, hidden)."""
+    """Maps observations (B, OBSERVATION_SIZE) to the mean of a vector per color, (B, hidden)."""
+
+    colors: Tensor
+    others: Tensor
 
     def __init__(self, hidden: int) -> None:
         super().__init__()
@@ -152,14 +160,14 @@ class Colors(nn.Module):
         self.deep, self.mean = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden)
 
     def forward(self, observations: Tensor) -> Tensor:
-        """Return the mean."""
+        """Return the mean, (B, hidden)."""
         others = self.other(observations[:, self.others])[:, None]
         colors = torch.relu(self.color(observations[:, self.colors]) + others)
         return torch.relu(self.deep(colors) + self.mean(colors.mean(1, True))).mean(1)
 
 
 def plain(*sizes: int) -> nn.Sequential:
-    """Return layers with a ReLU after each but the last."""
+    """Return linear layers of these sizes, with a ReLU after each but the last."""
     layers: list[nn.Module] = []
     for n, m in pairwise(sizes):
         layers += [nn.Linear(n, m), nn.ReLU()]
@@ -167,33 +175,36 @@ def plain(*sizes: int) -> nn.Sequential:
 
 
 class TakiNetwork(nn.Module):
-    """Logits and value, of separate networks. Inputs are observations, with beliefs or without.
+    """Action logits and value of an observation, from separate networks.
 
     Args:
-        hidden: width of the layers; where there is a vector for each card, of four layers together.
-        symmetric: treat the colors alike.
-        beliefs: inputs are observations and beliefs, (B, OBSERVATION_SIZE + BELIEF_SIZE). The value
-            does not depend on the beliefs.
+        hidden: width of the layers; layers with a vector for each card have a quarter of it.
+        symmetric: treat the four colors alike.
+        beliefs: inputs include beliefs, (B, OBSERVATION_SIZE + BELIEF_SIZE), instead of only
+            observations, (B, OBSERVATION_SIZE). The value does not depend on the beliefs.
     """
 
     def __init__(self, hidden: int = 128, symmetric: bool = True, beliefs: bool = False) -> None:
         super().__init__()
         self.hidden, self.symmetric, self.beliefs = hidden, symmetric, beliefs
+        self.policy: CardPolicy | nn.Sequential
         if symmetric:
-            self.policy = CardPolicy(hidden, beliefs)
+            cards = self.policy = CardPolicy(hidden, beliefs)
             self.values = nn.Sequential(Colors(hidden), plain(hidden, hidden, 1))
-            heads = [self.policy.card, self.policy.name, self.policy.other]
+            heads = [cards.card, cards.name, cards.other]
         else:
             inputs = OBSERVATION_SIZE + (BELIEF_SIZE if beliefs else 0)
-            self.policy = plain(inputs, hidden, hidden, NUM_ACTIONS)
+            layers = self.policy = plain(inputs, hidden, hidden, NUM_ACTIONS)
             self.values = plain(OBSERVATION_SIZE, hidden, hidden, hidden, 1)
-            heads = [self.policy[-1]]
+            last = layers[-1]
+            assert isinstance(last, nn.Linear)
+            heads = [last]
         for head in heads:  # start near uniform play
             nn.init.normal_(head.weight, std=0.01 / self.hidden**0.5)
             nn.init.zeros_(head.bias)
 
     def logits(self, observations: Tensor) -> Tensor:
-        """Return unmasked logits of the actions for inputs, (B, 64)."""
+        """Return unmasked action logits for inputs (B, inputs), (B, 64)."""
         logits: Tensor = self.policy(observations)
         return logits
 
@@ -208,7 +219,7 @@ class TakiNetwork(nn.Module):
 
 
 def with_beliefs(network: TakiNetwork) -> TakiNetwork:
-    """Return a network that takes beliefs as well, and plays as one that does not: weights of 0."""
+    """Return a network that also takes beliefs; their weights are 0, so it plays the same."""
     wide = TakiNetwork(network.hidden, network.symmetric, beliefs=True)
     weights = wide.state_dict()
     for name, narrow in network.state_dict().items():

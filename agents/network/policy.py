@@ -24,12 +24,11 @@ class PolicyAgent:
     """Plays the most likely action of a network, or samples from its distribution.
 
     Args:
-        network: gives the logits.
-        name: of the agent.
-        sample: draw from the distribution instead of its most likely action.
-        seed: of the agent's own generator.
-        threads: share the games of a call among so many threads where the network takes beliefs;
-            they stay the same.
+        network: network with action logits.
+        name: name of the agent.
+        sample: sample from the distribution instead of playing its most likely action.
+        seed: seed of the agent's generator.
+        threads: number of threads that compute beliefs; does not change the actions.
     """
 
     def __init__(
@@ -51,20 +50,24 @@ class PolicyAgent:
     ) -> PolicyAgent:
         """Return the agent of a run folder or a checkpoint file.
 
-        See `load_network`; with `trust`, which lets the file run code, `load_trusted`.
+        Args:
+            path: see `load_network`.
+            sample: see `PolicyAgent`.
+            seed: seed of the agent's generator.
+            trust: load any MaskablePPO model with `load_trusted`, which can run code from the file.
         """
         name = f"policy:{path}" + ",sample=true" * sample + ",trust=true" * trust
         return cls(load_trusted(path) if trust else load_network(path), name, sample, seed)
 
     def inputs(self, view: View) -> Tensor:
-        """Return what the network is given, (B, inputs): observations, and beliefs if it asks.
+        """Return the network's inputs, (B, inputs): observations, and beliefs if it takes them.
 
-        Beliefs are 0 where there is no choice.
+        Beliefs are 0 where only one action is legal.
         """
         if not self.network.beliefs:
             return torch.from_numpy(view.observations)
         beliefs = np.zeros((len(view), BELIEF_SIZE), np.float32)
-        roots = view.sample_states(1, self.rng)[:, 0]  # so that nothing hidden gets here
+        roots = view.sample_states(1, self.rng)[:, 0]  # so that no hidden card gets here
         words = spread_words(view.random_words(self.rng), NUM_ACTIONS + 1)[:, NUM_ACTIONS] | ONE
         memory = view.memory or Memory.empty(roots)
 
@@ -75,7 +78,7 @@ class PolicyAgent:
         return torch.from_numpy(np.hstack([view.observations, beliefs]))
 
     def predict(self, view: View) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Return the probabilities of the actions, (B, 64), and the expected returns, (B,)."""
+        """Return action probabilities (B, 64) and expected returns (B,)."""
         with torch.inference_mode():
             logits, values = self.network(self.inputs(view))
             legal = torch.from_numpy(view.action_masks.astype(bool))
@@ -87,11 +90,12 @@ class PolicyAgent:
         return self.choose(self.inputs(view), view)
 
     def choose(self, inputs: Tensor, view: View) -> npt.NDArray[np.int64]:
-        """Return the network's action for each game, (B,), from what it is given of them."""
+        """Return the network's action for each game, (B,), given its `inputs`."""
         with torch.inference_mode():
             logits = self.network.logits(inputs).numpy()
-        if self.sample:  # the largest of Gumbel-perturbed logits is a draw from their softmax
+        if self.sample:  # Gumbel-max trick: the argmax is a sample from the softmax
             words = spread_words(view.random_words(self.rng), NUM_ACTIONS)
             uniform = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53 + 2.0**-54
             logits = logits - np.log(-np.log(uniform)).astype(np.float32)
-        return np.where(view.action_masks, logits, -np.inf).argmax(1)
+        actions: npt.NDArray[np.int64] = np.where(view.action_masks, logits, -np.inf).argmax(1)
+        return actions

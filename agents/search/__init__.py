@@ -1,4 +1,1 @@
-"""Search agents: a tree search over re-deals, and rollouts that value actions.
-
-Nothing here needs torch.
-"""
+"""Search: a tree search over re-deals as an agent, and rollouts that evaluate actions."""

@@ -1,9 +1,10 @@
-"""Search as an agent: which action wins most in games re-dealt from what the actor sees."""
+"""Tree search as an agent, and its analysis of positions."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import signature
 
@@ -11,7 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.beliefs.chain import BELIEFS, UNIFORM
-from agents.search.tree import NODE_DTYPE, NONE, ROLLOUTS, Nodes, clear_tree, search_many
+from agents.search.tree import (
+    NODE_DTYPE,
+    NONE,
+    ROLLOUTS,
+    Nodes,
+    SearchSettings,
+    clear_tree,
+    search_many,
+)
 from taki_env import ACTIONS, View
 from taki_env.base.checks import check_at_least_one
 from taki_env.base.errors import did_you_mean
@@ -26,54 +35,54 @@ NODES_A_SIMULATION = 12
 MOST_NODES = 1 << 20
 MOST_SIMULATIONS = 10**9
 LEAST_VISITS = 5
-"""Simulations that an action of an expected line was tried in at least."""
+"""Minimum visits to appear in an expected line."""
 CHUNK = 200
-"""Simulations before the first look at the clock, and least that it has to leave time for."""
+"""Simulations before the clock is first checked, and the minimum of each later batch."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A legal action of the actor and what the search found out about it."""
+    """A legal action of the actor with the results of a search."""
 
     action: int
-    """Its id."""
+    """Id of the action."""
     visits: int
-    """Simulations that took it."""
+    """Number of simulations that took it."""
     value: float
-    """Share of these that the actor won; NaN if there were none."""
+    """Share of these simulations that the actor won; NaN without any."""
     line: tuple[int, ...]
-    """The most visited actions from it on, of all seats."""
+    """Expected line: the action and the most visited actions after it, of all seats."""
     seats: tuple[int, ...]
-    """Who takes each action of the line. Calls of the last card, and passes of others on a +3,
-    are left out."""
+    """Seat that takes each action of the line. Last-card calls, and passes of other seats on a +3,
+    are omitted."""
 
     @property
     def name(self) -> str:
-        """The action in words."""
+        """Name of the action."""
         return ACTIONS[self.action]
 
 
 class SearchAgent:
     """Information-set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012).
 
-    The tree holds the actor's own decisions and what the others publicly do; by default the others
-    play the rollout policy. See `agents.search.tree`.
+    The tree holds the actor's decisions and the public actions of the others, who follow the
+    rollout policy by default. See `agents.search.tree`.
 
     Args:
-        simulations: for a decision between several actions.
-        milliseconds: for a decision, in place of `simulations`. Not reproducible.
+        simulations: number of simulations per decision; forced actions need none.
+        milliseconds: time per decision, instead of `simulations`. Not reproducible.
         rollout: policy that plays simulations to the end: "random", "greedy" or "expert".
-        exploration: weight of the bonus for actions seldom tried.
-        prior: share of that bonus for the action that the rollout policy would choose, 0 to 1.
-        opponents: "rollout": the others play the rollout policy; "tree": they search as well.
-        belief: what the others' hands are drawn by, where the view has a memory: "expert": by how
-            well all that they did fits the expert, or anyone else; "rules": only by what they
-            cannot hold, as who drew had nothing to play; "uniform": all hands are as likely.
-        threads: share the games of a call among so many threads; the actions stay the same.
-        seed: of the agent's own generator.
+        exploration: weight of the bonus for rarely tried actions.
+        prior: share of that bonus for the rollout policy's choice, 0 to 1.
+        opponents: "rollout": the others follow the rollout policy; "tree": they search as well.
+        belief: how to weigh the others' hands if the view has a memory. "expert": by how well the
+            others' moves fit an expert or a random player; "rules": only by the cards that they
+            cannot hold, because a player who drew had nothing to play; "uniform": all equally.
+        threads: number of threads that share the games of a call; does not change the actions.
+        seed: seed of the agent's generator.
 
     Raises:
-        ValueError: an argument out of its range.
+        ValueError: an argument is out of range.
     """
 
     def __init__(
@@ -90,39 +99,27 @@ class SearchAgent:
     ) -> None:
         check_at_least_one("simulations", simulations)
         check_at_least_one("threads", threads)
-        if simulations > MOST_SIMULATIONS:
-            raise ValueError(f"simulations must be {MOST_SIMULATIONS} or less, not {simulations}")
-        if milliseconds is not None and not 0 < milliseconds < math.inf:
-            raise ValueError(f"milliseconds must be above 0 and finite, not {milliseconds}")
-        if not 0 <= exploration < math.inf:
-            raise ValueError(f"exploration must be 0 or more and finite, not {exploration}")
-        if not 0 <= prior <= 1:
-            raise ValueError(f"prior must be 0 to 1, not {prior}")
-        for name, value, known in (
-            ("rollout", rollout, ROLLOUTS),
-            ("opponents", opponents, ("rollout", "tree")),
-            ("belief", belief, BELIEFS),
-        ):
-            if value not in known:
-                raise ValueError(
-                    f"{name} must be one of {', '.join(known)}, "
-                    f"not {value!r}{did_you_mean(value, known)}"
-                )
+        _check_ranges(simulations, milliseconds, exploration, prior)
+        _check_choice("rollout", rollout, ROLLOUTS)
+        _check_choice("opponents", opponents, ("rollout", "tree"))
+        _check_choice("belief", belief, BELIEFS)
         budget = f"milliseconds={milliseconds:g}" if milliseconds else f"simulations={simulations}"
-        names = ("rollout", "exploration", "prior", "opponents", "belief")
-        given = (rollout, exploration, prior, opponents, belief)
-        others = [
-            f"{name}={value}"
-            for name, value in zip(names, given, strict=True)
-            if value != signature(SearchAgent).parameters[name].default
-        ]
+        options = {
+            "rollout": rollout, "exploration": exploration, "prior": prior,
+            "opponents": opponents, "belief": belief,
+        }  # fmt: skip
+        defaults = signature(SearchAgent).parameters
+        others = [f"{k}={value}" for k, value in options.items() if value != defaults[k].default]
         self.name = ",".join([f"search:{budget}", *others])
         self.simulations, self.milliseconds, self.threads = simulations, milliseconds, threads
-        prior = 0.0 if rollout == "random" else prior
-        self._settings = (
-            ROLLOUTS.index(rollout), float(exploration), float(prior), opponents == "tree",
-            BELIEFS.index(belief),
-        )  # fmt: skip
+        prior = 0.0 if rollout == "random" else prior  # a random choice deserves no bonus
+        self._settings = SearchSettings(
+            policy=ROLLOUTS.index(rollout),
+            exploration=float(exploration),
+            prior=float(prior),
+            all_seats=opponents == "tree",
+            belief=BELIEFS.index(belief),
+        )
         self.remembers = belief != BELIEFS[UNIFORM]
         self._rng = np.random.default_rng(seed)
 
@@ -135,7 +132,7 @@ class SearchAgent:
             for i, legal in enumerate(view.legal.tolist()):
                 forced, one = legal & (legal - 1) == 0, slice(i, i + 1)
                 last = legal.bit_length() - 1
-                actions[i] = last if forced else self._grown(roots[one], words[one], memory, i)[1]
+                actions[i] = last if forced else self._grow(roots[one], words[one], memory, i)[1]
             return actions
 
         def search(chunk: slice) -> None:
@@ -148,13 +145,13 @@ class SearchAgent:
         return actions
 
     def analyze(self, view: View) -> list[list[Candidate]]:
-        """Return the legal actions of each game with what the whole budget found, best first."""
+        """Return the legal actions of each game with the results of a full search, best first."""
         roots, words = self._roots(view)
         memory = self._remembered(view, roots)
         found = []
         for i, legal in enumerate(view.legal.tolist()):
             one = slice(i, i + 1)
-            tried = candidates(*self._grown(roots[one], words[one], memory, i))
+            tried = candidates(*self._grow(roots[one], words[one], memory, i))
             known = {candidate.action for candidate in tried}
             untried = [a for a in range(NUM_ACTIONS) if legal >> a & 1 and a not in known]
             found.append(
@@ -163,19 +160,19 @@ class SearchAgent:
         return found
 
     def _roots(self, view: View) -> tuple[States, Words]:
-        """Return a re-deal of each game, so that nothing hidden gets here, and random words."""
+        """Return a re-deal of each game, so that no hidden card gets here, and random words."""
         roots = view.sample_states(1, self._rng)[:, 0]
         return roots, spread_words(view.random_words(self._rng), 2)[:, 1] | ONE
 
     def _remembered(self, view: View, roots: States) -> Memory:
-        """Return what the actors remember; nothing if there is no need for it."""
+        """Return the actors' memory; an empty one if there is none or it is not needed."""
         return (view.memory if self.remembers else None) or Memory.empty(roots)
 
     def _nodes(self) -> Nodes:
         nodes = MOST_NODES if self.milliseconds else NODES_A_SIMULATION * self.simulations + 2
         return np.empty(min(MOST_NODES, nodes), NODE_DTYPE)
 
-    def _grown(self, root: States, word: Words, memory: Memory, game: int) -> tuple[Nodes, int]:
+    def _grow(self, root: States, word: Words, memory: Memory, game: int) -> tuple[Nodes, int]:
         """Return the tree of one game after the whole budget, and the best action."""
         past = memory.arrays(slice(game, game + 1))
         tree, action = self._nodes(), np.zeros(1, np.int64)
@@ -189,12 +186,31 @@ class SearchAgent:
             search_many(root, word, simulations, self._settings, tree, True, past, action)
             seconds = time.perf_counter() - start
             left = self.milliseconds / 1000 - seconds
-            simulations = int(left / 2 * int(tree["visits"][0]) / seconds)  # half of what is left
+            simulations = int(left / 2 * int(tree["visits"][0]) / seconds)  # half of the rest
         return tree, int(action[0])
 
 
+def _check_ranges(
+    simulations: int, milliseconds: float | None, exploration: float, prior: float
+) -> None:
+    if simulations > MOST_SIMULATIONS:
+        raise ValueError(f"simulations must be at most {MOST_SIMULATIONS}, got {simulations}")
+    if milliseconds is not None and not 0 < milliseconds < math.inf:
+        raise ValueError(f"milliseconds must be above 0 and finite, got {milliseconds}")
+    if not 0 <= exploration < math.inf:
+        raise ValueError(f"exploration must be 0 or more and finite, got {exploration}")
+    if not 0 <= prior <= 1:
+        raise ValueError(f"prior must be 0 to 1, got {prior}")
+
+
+def _check_choice(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        hint = did_you_mean(value, known)
+        raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}{hint}")
+
+
 def children(tree: Nodes, node: int) -> list[int]:
-    """Return the children of a node, the most visited first."""
+    """Return the children of a node, most visited first."""
     found, child = [], int(tree["first"][node])
     while child != NONE:
         found.append(child)
@@ -203,7 +219,7 @@ def children(tree: Nodes, node: int) -> list[int]:
 
 
 def candidates(tree: Nodes, best: int) -> list[Candidate]:
-    """Return what a tree says of the actions at its root, the best first, then by visits."""
+    """Return the actions at the root of a tree with their results, `best` first, then by visits."""
     found = []
     for child in children(tree, 0):
         path = [child]

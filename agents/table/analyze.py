@@ -1,7 +1,7 @@
-"""What an agent makes of a position: ``python -m agents.analyze POSITION.json --agent search``.
+"""Analyze a position with an agent: ``python -m agents.analyze POSITION.json --agent search``.
 
-The position (RULES.md section 10) comes from a file, or from standard input for ``-``. Agents see
-what the seat to act sees; so does the reader, unless `--reveal` is given.
+The position (RULES.md section 10) comes from a file, or from standard input for ``-``. The agent
+sees what the seat to act sees. The output shows the same, or all hands with `--reveal`.
 
     python -m agents.analyze POSITION.json --agent search:simulations=20000 --json FILE
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Protocol, runtime_checkable
@@ -27,7 +27,7 @@ from agents.cli import check_folder, make_console, run
 from agents.files import provenance, write_json
 from agents.search.agent import Candidate
 from agents.statistics import wilson_interval
-from agents.validation import CheckedAgent, blaming
+from agents.validation import CheckedAgent, converting_errors
 from taki_env import ACTIONS, ENV_ID, Game, View
 from taki_env.base.checks import checked_seed
 from taki_env.render.words import table_text
@@ -35,7 +35,7 @@ from taki_env.render.words import table_text
 
 @runtime_checkable
 class Analyst(Protocol):
-    """An agent that tells what it found out about each action."""
+    """An agent that reports its findings about each action, such as search."""
 
     def analyze(self, view: View) -> list[list[Candidate]]:
         """Return the legal actions of each game, best first."""
@@ -43,7 +43,7 @@ class Analyst(Protocol):
 
 @runtime_checkable
 class Predictor(Protocol):
-    """An agent that plays by probabilities and values positions."""
+    """An agent with action probabilities and a value, such as a network."""
 
     def predict(self, view: View) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Return the probabilities of the actions, (B, 64), and the expected returns, (B,)."""
@@ -51,45 +51,45 @@ class Predictor(Protocol):
 
 @dataclass(frozen=True)
 class AnalyzeArgs:
-    """Show a position, and what an agent makes of the actions in it."""
+    """Show a position and an agent's analysis of its legal actions."""
 
     position: Annotated[str, tyro.conf.Positional]
-    """File of a position, RULES.md section 10; - for standard input."""
+    """File of the position (RULES.md section 10); - for standard input."""
     agent: str = "search"
-    """Its spelling, such as search:simulations=20000, expert, policy:PATH, import:MODULE:NAME."""
+    """Agent, such as search:simulations=20000, expert, policy:PATH, import:MODULE:NAME."""
     seed: int = 0
-    """Of what the agent draws, and of a draw pile that the position leaves open."""
+    """Random seed for the agent, and for the draw pile if the position leaves it open."""
     reveal: bool = False
-    """Show all hands. The agent does not see them."""
+    """Show all hands; the agent does not see them."""
     json: Path | None = None
-    """File for the analysis."""
+    """Output file for the JSON report."""
 
 
 def prepare(args: AnalyzeArgs) -> Callable[[], dict[str, Any]]:
-    """Check the arguments, read the position, load the agent, and return the analysis to make."""
+    """Check the arguments, read the position and the agent, and return the function to execute."""
     check_folder("--json", args.json)
     checked_seed(args.seed)
     game = read_game(args.position, args.seed)
     agent = agents.load(args.agent, args.seed)
-    return lambda: work(args, game, agent)
+    return lambda: execute(args, game, agent)
 
 
 def read_game(file: str, seed: int = 0) -> Game:
-    """Return the game of a file.
+    """Return the game that a position file describes.
 
     Raises:
-        ValueError: it holds no JSON, no possible position, or a game that is over.
-        OSError: it cannot be read.
+        ValueError: invalid JSON, an impossible position, or a game that is over.
+        OSError: the file cannot be read.
     """
     name = "standard input" if file == "-" else file
     try:
         position = json.loads(sys.stdin.read() if file == "-" else Path(file).read_text())
     except ValueError as error:
-        raise ValueError(f"{name} is no JSON: {error}") from error
+        raise ValueError(f"{name}: invalid JSON: {error}") from error
     except RecursionError as error:
-        raise ValueError(f"{name} is no position: it is nested too deep") from error
+        raise ValueError(f"{name}: not a position: it is nested too deeply") from error
     if not isinstance(position, dict):
-        raise ValueError(f"{name} holds no position but a {type(position).__name__}")
+        raise ValueError(f"{name}: a position must be a JSON object, got {type(position).__name__}")
     try:
         game = Game.from_dict(position, seed)
     except (ValueError, TypeError) as error:
@@ -99,8 +99,8 @@ def read_game(file: str, seed: int = 0) -> Game:
     return game
 
 
-def work(args: AnalyzeArgs, game: Game, agent: Agent) -> dict[str, Any]:
-    """Write the analysis to the file if asked to, print it, and return it."""
+def execute(args: AnalyzeArgs, game: Game, agent: Agent) -> dict[str, Any]:
+    """Analyze the position, write the JSON report if requested, print and return the analysis."""
     found = {"agent": args.agent, **analysis(game, agent)}
     if args.json:
         arguments = {"position": args.position, "agent": args.agent, "seed": args.seed}
@@ -110,25 +110,25 @@ def work(args: AnalyzeArgs, game: Game, agent: Agent) -> dict[str, Any]:
     return found
 
 
-# What agents say ----------------------------------------------------------------------------------
+# The analysis -------------------------------------------------------------------------------------
 
 
 def analysis(game: Game, agent: Agent) -> dict[str, Any]:
-    """Return what an agent makes of a game, ready for JSON.
+    """Return an agent's analysis of a game, ready for JSON.
 
-    `actor`; then `candidates`, of an agent that analyzes; `value` and `probabilities`, of one that
-    predicts; or only `action`, the choice of any other.
+    Keys: `actor`; then `candidates` for an `Analyst`, `value` and `probabilities` for a
+    `Predictor`, or `action` for any other agent.
 
     Raises:
-        AgentError: the agent raised an exception, or its answer is none.
+        AgentError: the agent raised an exception or returned an invalid answer.
     """
     view = game.view(remember=True)
     about: dict[str, Any] = {"actor": game.actor}
     if isinstance(agent, Analyst):
-        with blaming(agent):
+        with converting_errors(agent):
             return about | {"candidates": [described(one) for one in agent.analyze(view)[0]]}
     if isinstance(agent, Predictor):
-        with blaming(agent):
+        with converting_errors(agent):
             probabilities, values = agent.predict(view)
             names = {ACTIONS[a]: float(probabilities[0, a]) for a in game.legal_actions()}
             best_first = dict(sorted(names.items(), key=lambda item: -item[1]))
@@ -137,42 +137,42 @@ def analysis(game: Game, agent: Agent) -> dict[str, Any]:
 
 
 def described(candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate in words and figures; those of an action that was not tried are null."""
+    """Return a candidate ready for JSON; `value` and `interval` of an untried action are null."""
     found = {**asdict(candidate), "action": candidate.name}
     if not candidate.visits:
-        return found | {"value": None, "interval": None, "line": words_of(candidate)}
+        return found | {"value": None, "interval": None, "line": line_names(candidate)}
     wins = candidate.value * candidate.visits
     interval = wilson_interval(min(wins, candidate.visits), candidate.visits)
-    return found | {"interval": interval, "line": words_of(candidate)}
+    return found | {"interval": interval, "line": line_names(candidate)}
 
 
-def words_of(candidate: Candidate) -> list[str]:
-    """Return the names of the actions of a line."""
+def line_names(candidate: Candidate) -> list[str]:
+    """Return the names of the actions of a candidate's line."""
     return [ACTIONS[action] for action in candidate.line]
 
 
-# What is printed ----------------------------------------------------------------------------------
+# The output ---------------------------------------------------------------------------------------
 
 
 def show(game: Game, found: dict[str, Any], console: Console, reveal: bool = False) -> None:
     """Print the position as its actor sees it, and the analysis."""
     console.print(table_text(game.to_dict(), None if reveal else game.actor), markup=False)
-    words, table = f"{found['agent']}, for seat {game.actor}", None
+    summary, table = f"{found['agent']}, for seat {game.actor}", None
     if "candidates" in found:
         table = candidates_table(found["candidates"])
     elif "probabilities" in found:
         lost = -1 / (game.num_players - 1)
-        words += f": expects {found['value']:+.2f}, where a win is +1 and a loss {lost:+.2g}"
+        summary += f": expects {found['value']:+.2f}, where a win is +1 and a loss {lost:+.2g}"
         table = probabilities_table(found["probabilities"])
     else:
-        words += f": {found['action']}"
-    console.print(words, highlight=False, markup=False)
+        summary += f": {found['action']}"
+    console.print(summary, highlight=False, markup=False)
     if table:
         console.print(table, highlight=False, markup=False)
 
 
 def candidates_table(candidates: list[dict[str, Any]]) -> Table:
-    """Return a row for each action, the most tried first."""
+    """Return a table with one row per action."""
     table = Table()
     table.add_column("action")
     for column in ("visits", "wins", "95 % interval"):
@@ -187,8 +187,8 @@ def candidates_table(candidates: list[dict[str, Any]]) -> Table:
     return table
 
 
-def expected(candidate: dict[str, Any]) -> str:
-    """Return what follows a candidate, as in "seat 1: draw; seat 0: red 5, close taki"."""
+def expected(candidate: Mapping[str, Any]) -> str:
+    """Return the line after a candidate, as in "seat 1: draw; seat 0: red 5, close taki"."""
     steps: list[str] = []
     actor = candidate["seats"][0]
     for seat, action in zip(candidate["seats"][1:], candidate["line"][1:], strict=True):
@@ -201,7 +201,7 @@ def expected(candidate: dict[str, Any]) -> str:
 
 
 def probabilities_table(probabilities: dict[str, float]) -> Table:
-    """Return a row for each action, the most likely first."""
+    """Return a table with one row per action."""
     table = Table()
     table.add_column("action")
     table.add_column("probability", justify="right")

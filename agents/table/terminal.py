@@ -6,7 +6,7 @@ import shlex
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,9 +24,9 @@ from agents.table.screen import (
     as_you,
     help_lines,
     hint_lines,
+    match_entry,
     new_cards,
-    resolve,
-    say,
+    print_plain,
     show_decision,
 )
 from agents.validation import AgentError, CheckedAgent
@@ -37,34 +37,34 @@ from taki_env.render.words import LastActions
 
 PERSON = "person"
 STREAM = 3
-"""Of the words that agents draw from."""
+"""Stream of random words that agents draw from."""
 
 
 @dataclass(frozen=True)
 class SeatedGame:
-    """A game, and who sits where."""
+    """A game, its seed, and the player at each seat."""
 
     game: Game
     seed: int
     names: list[str]
-    """The spelling of an agent for each seat, and `PERSON`."""
-    agents: dict[int, Agent]
-    """By seat."""
+    """Name per seat: `PERSON`, or the specification of an agent."""
+    agents: Mapping[int, Agent]
+    """Agent by seat."""
 
     @classmethod
     def of(cls, game: Game, seed: int, names: list[str]) -> SeatedGame:
-        """Return a table with its agents; raises as `agents.load` does."""
+        """Return a game with its agents loaded; raises as `agents.load` does."""
         others = {seat: name for seat, name in enumerate(names) if name != PERSON}
         loaded = {seat: CheckedAgent(agents.load(name, seed)) for seat, name in others.items()}
         return cls(game, seed, names, loaded)
 
     @property
     def seat(self) -> int:
-        """The person's."""
+        """Seat of the person."""
         return self.names.index(PERSON)
 
-    def dealt_anew(self, seed: int | None) -> SeatedGame:
-        """Return another game of the same players; of a seed of the system's for None."""
+    def next_game(self, seed: int | None) -> SeatedGame:
+        """Return a new game of the same players; a `seed` of None draws one from the system."""
         seed = checked_seed(seed)
         return SeatedGame.of(Game(self.game.num_players, self.game.rules, seed), seed, self.names)
 
@@ -73,11 +73,11 @@ class Play:
     """A game between a person and agents.
 
     Args:
-        table: the game and who sits where.
-        hinter: the agent that gives hints.
-        console: to print to; entries come from standard input.
-        path: the file to save to.
-        delay: seconds to wait after each action of the others.
+        table: the game and its players.
+        hinter: agent that gives hints.
+        console: console for output; entries come from standard input.
+        path: file to save to.
+        delay: seconds to wait after each action of another seat.
     """
 
     def __init__(
@@ -91,21 +91,21 @@ class Play:
         self.begin(table)
 
     def begin(self, table: SeatedGame) -> None:
-        """Sit down at a table."""
+        """Start or resume a game."""
         self.table, self.game, self.seat = table, table.game, table.seat
         steps = self.game.record()["steps"]
         self._taken = Counter(step["actor"] for step in steps)
         self._earlier: list[Game] = []
 
     def play(self) -> None:
-        """Play the game to its end; save it if it is left before.
+        """Play the game to its end; save it if it is interrupted.
 
         Raises:
-            EOFError: the person leaves, or the input has come to its end.
+            EOFError: the person quit, or the input ended.
             KeyboardInterrupt: Ctrl-C.
             AgentError: an agent failed.
         """
-        self._say("Enter a number, a name or its beginning; ? explains cards and commands.")
+        self._print("Enter a number or the first letters of a name; ? explains cards and commands.")
         try:
             while not self.game.is_over:
                 if self.game.actor == self.seat:
@@ -115,67 +115,67 @@ class Play:
         finally:
             try:
                 self._leave()
-            except KeyboardInterrupt:  # the end of the terminal, after that of the input
+            except KeyboardInterrupt:  # SIGHUP after the end of input: the terminal was closed
                 self._leave()
                 raise
-        self._say()
-        self._say(f"{self._player(self.game.winner)} won")
+        self._print()
+        self._print(f"{self._player(self.game.winner)} won")
 
     def record(self) -> Record:
         """Return the record of the game so far."""
         return self.game.record(names=self.table.names)
 
     def save(self) -> None:
-        """Save the game, all of it or nothing."""
+        """Save the game atomically."""
         self._write()
-        self._say_saved()
+        self._print_saved()
 
     def discard(self) -> None:
-        """Delete the file of a game that is over, if there is one."""
+        """Delete the file of a finished game, if it exists."""
         if self.path.exists():
             self.path.unlink()
-            self._say(f"deleted {self.path}: the game is over")
+            self._print(f"deleted {self.path}: the game is over")
 
     def ask(self, prompt: str) -> str:
-        """Return an entry; it is shown as well if it was not typed at a terminal."""
-        say(self.console, prompt, end="")
+        """Return an entry; echo it if it was not typed at a terminal."""
+        print_plain(self.console, prompt, end="")
         if sys.stdin is None:
             raise EOFError
         try:
-            entry = sys.stdin.readline()  # input() forgets a Ctrl-C that comes as it begins
-        except OSError as error:  # the terminal is gone
+            entry = sys.stdin.readline()  # input() loses a Ctrl-C that arrives as it starts
+        except OSError as error:  # the terminal was closed
             raise EOFError from error
         if not entry:
             raise EOFError
         if not sys.stdin.isatty():
-            self._say(entry)
+            self._print(entry)
         return entry.strip()
 
-    def _say(self, text: str = "") -> None:
-        say(self.console, text)
+    def _print(self, text: str = "") -> None:
+        print_plain(self.console, text)
 
     def _player(self, seat: int | None) -> str:
         return "you" if seat == self.seat else f"seat {seat}, {self.table.names[seat or 0]},"
 
     def _write(self) -> None:
-        with replacing(self.path) as beside:
-            beside.write_text(line_of(self.record()))
+        with replacing(self.path) as temporary:
+            temporary.write_text(line_of(self.record()))
 
-    def _say_saved(self) -> None:
-        say(self.console, f"saved to {self.path}", soft_wrap=True)
+    def _print_saved(self) -> None:
+        print_plain(self.console, f"saved to {self.path}", soft_wrap=True)
 
     def _leave(self) -> None:
-        """Save a game that is not over, before all else: there may be no terminal to print to."""
+        """Save an unfinished game, before printing: the terminal may be closed."""
         if self.game.is_over:
             return
         self._write()
-        self._say()
-        self._say_saved()
+        self._print()
+        self._print_saved()
         command = f"python -m agents.play --resume {shlex.quote(str(self.path))}"
-        say(self.console, f"go on with: {command}", soft_wrap=True)
+        print_plain(self.console, f"resume with: {command}", soft_wrap=True)
 
     def _let_act(self) -> None:
-        """Let an agent act; what it draws from depends on the seed and on its own turns alone."""
+        """Let an agent act; its random words depend only on the seed and its number of turns."""
         seat = self.game.actor
         words = seed_words(self.table.seed, seat, self._taken[seat], STREAM)
         action = self.table.agents[seat].act(self.game.view(words, remember=True))[0]
@@ -183,7 +183,7 @@ class Play:
             time.sleep(self.delay)
 
     def _apply(self, action: str) -> bool:
-        """Carry out an action, and return whether there was something of it to tell."""
+        """Apply an action and print what the person sees of it; return whether that is anything."""
         game, before = self.game.clone(), self.game.to_dict()
         self.game.apply(action)
         after = self.game.to_dict()
@@ -195,29 +195,29 @@ class Play:
         last = LastActions(public=True)
         last.note(before, action, after)
         for line in last.lines:
-            self._say(as_you(line, self.seat))
+            self._print(as_you(line, self.seat))
         if cards := new_cards(before, action, after, self.seat):
-            self._say(f"you drew: {', '.join(cards)}")
+            self._print(f"you drew: {', '.join(cards)}")
         return bool(last.lines)
 
     def _decide(self) -> None:
-        """Ask the person until the game goes on, or back."""
+        """Prompt the person until an action is applied or taken back."""
         game, legal = self.game, self.game.legal_names()
         show_decision(self.console, game.to_dict(), legal, self.seat, self.table.names)
         decided = False
         while not decided and self.game is game:
             try:
-                decided = self._obey(self.ask("your move> "), legal)
+                decided = self._carry_out(self.ask("your move> "), legal)
             except EntryError as error:
-                self._say(str(error))
+                self._print(str(error))
 
-    def _obey(self, entry: str, legal: list[str]) -> bool:
-        """Do what an entry says, and return whether it was an action."""
+    def _carry_out(self, entry: str, legal: list[str]) -> bool:
+        """Carry out an entry; return whether it was an action."""
         first, _, rest = entry.partition(" ")
         if first.lower() == "save" and rest:
             self._save_as(rest.strip())
             return False
-        word = resolve(entry, legal)
+        word = match_entry(entry, legal)
         if word in COMMANDS:
             self._commands[word]()
             return False
@@ -228,7 +228,7 @@ class Play:
 
     def _help(self) -> None:
         for line in help_lines(self.game.to_dict(), self.seat):
-            self._say(line)
+            self._print(line)
 
     def _hint(self) -> None:
         try:
@@ -236,27 +236,27 @@ class Play:
         except AgentError as error:
             raise EntryError(f"no hint: {error}") from error
         for line in hint_lines(found):
-            self._say(f"  {as_you(line, self.seat)}")
+            self._print(f"  {as_you(line, self.seat)}")
 
     def _undo(self) -> None:
-        """Take back the person's last decision; nobody has seen anything new since."""
+        """Take back the person's last decision, if nothing new has been revealed since."""
         if not self._earlier:
             raise EntryError(
-                "there is nothing to take back: only your own decisions are, as long as no card "
-                "was drawn and nobody else acted since"
+                "nothing to undo: only your own decisions can be undone, until a card is drawn "
+                "or another seat acts"
             )
         self.game = self._earlier.pop()
         self._taken[self.seat] -= 1
-        self._say("taken back")
+        self._print("taken back")
 
     def _save_as(self, name: str) -> None:
-        """Save the game to a file, from now on; no other file is overwritten."""
+        """Save the game to a file from now on; an existing file is never overwritten."""
         before = self.path
         try:
             path = Path(name).expanduser()
             check_folder("save", path)
             if path.exists() and path.resolve() != before.resolve():
-                raise ValueError(f"save: there is a {path}; name another file")
+                raise ValueError(f"save: {path} exists; name another file")
             self.path = path
             self.save()
         except (ValueError, OSError, RuntimeError) as error:

@@ -117,15 +117,15 @@ def test_options_are_read_by_their_types() -> None:
         ("serch", "did you mean 'search'"),
         ("", "unknown agent ''"),
         ("policy", "unknown agent 'policy'"),
-        ("search:simulation=5", "no option 'simulation=5'; did you mean 'simulations'"),
-        ("search:5", "no option '5' .options: simulations"),
-        ("search:seed=5", "no option 'seed=5'"),
+        ("search:simulation=5", "unknown option 'simulation=5'; did you mean 'simulations'"),
+        ("search:5", "unknown option '5' .options: simulations"),
+        ("search:seed=5", "unknown option 'seed=5'"),
         ("expert:depth=2", "it has no options"),
         ("search:simulations=5,simulations=6", "simulations is given twice"),
-        ("search:simulations=2.5", "simulations must be int, not '2.5'"),
-        ("search:simulations=", "simulations must be int, not ''"),
+        ("search:simulations=2.5", "simulations must be int, got '2.5'"),
+        ("search:simulations=", "simulations must be int, got ''"),
         ("search:simulations", "simulations needs a value, as in simulations=VALUE"),
-        ("search:exploration=much", "exploration must be float, not 'much'"),
+        ("search:exploration=much", "exploration must be float, got 'much'"),
         ("search:simulations=0", "simulations must be 1 or more"),
         ("search:threads=0", "threads must be 1 or more"),
         ("search:milliseconds=0", "milliseconds must be above 0"),
@@ -146,7 +146,7 @@ def test_wrong_spellings_say_what_is_wrong(spec: str, words: str) -> None:
 @pytest.mark.parametrize("spec", [None, 5, b"random", ["random"]])
 def test_what_is_no_string_is_no_agent(spec: object) -> None:
     """It says what an agent is."""
-    with pytest.raises(TypeError, match="an agent is spelled in a string, such as 'expert', not"):
+    with pytest.raises(TypeError, match="an agent must be a string such as 'expert', got"):
         agents.load(spec)  # type: ignore[arg-type]
 
 
@@ -155,7 +155,7 @@ def test_a_policy_plays_its_best_action_or_samples(checkpoint: Path) -> None:
     for words, sample in (("", False), (",sample=true", True), (",sample=false", False)):
         agent = agents.load(f"policy:{checkpoint}{words}")
         assert isinstance(agent, PolicyAgent) and agent.sample == sample
-    with pytest.raises(ValueError, match="sample must be bool, not 'yes'"):
+    with pytest.raises(ValueError, match="sample must be bool, got 'yes'"):
         agents.load(f"policy:{checkpoint},sample=yes")
 
 
@@ -376,7 +376,7 @@ def test_answers_of_different_seats_are_different_nodes() -> None:
     agent = SearchAgent(3000, rollout="random")
     view = game(hands).view()
     roots, words = agent._roots(view)
-    tree, _ = agent._grown(roots, words, agent._remembered(view, roots), 0)
+    tree, _ = agent._grow(roots, words, agent._remembered(view, roots), 0)
     plus_three = next(n for n in children(tree, 0) if ACTIONS[tree["action"][n]] == "+3")
     breakers = [
         (int(tree["actor"][n]), bool(tree["asked"][n]))

@@ -215,10 +215,10 @@ OVER = position([[], ["king"]], phase="over", winner=0)
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "position.json is no JSON: Expecting property name"),
-        ("", "position.json is no JSON"),
-        ("[" * 100_000 + "]" * 100_000, "position.json is no position: it is nested too deep"),
-        ("[1]", "position.json holds no position but a list"),
+        ("{", "position.json: invalid JSON: Expecting property name"),
+        ("", "position.json: invalid JSON"),
+        ("[" * 100_000 + "]" * 100_000, "position.json: not a position: it is nested too deep"),
+        ("[1]", "position.json: a position must be a JSON object, got list"),
         ("{}", "position.json: "),
         (json.dumps({**TWO_STOPS, "phase": "paly"}), "position.json: .*did you mean 'play'"),
         (json.dumps({**TWO_STOPS, "hands": 3}), "position.json: "),
@@ -236,14 +236,14 @@ def test_a_file_that_is_no_position_says_why(file: Path, text: str, words: str) 
 def test_bytes_that_are_no_text_are_refused(file: Path) -> None:
     """As no JSON."""
     file.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ValueError, match="is no JSON"):
+    with pytest.raises(ValueError, match="invalid JSON"):
         analyze.prepare(AnalyzeArgs(str(file)))
 
 
 def test_standard_input_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """When it holds what is wrong, and when it is right."""
     monkeypatch.setattr("sys.stdin", io.StringIO("{"))
-    with pytest.raises(ValueError, match="standard input is no JSON"):
+    with pytest.raises(ValueError, match="standard input: invalid JSON"):
         analyze.prepare(AnalyzeArgs("-"))
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(TWO_STOPS)))
     assert analyze.prepare(AnalyzeArgs("-", "expert"))()["action"] in ("red 5", "red stop")
@@ -253,9 +253,9 @@ def test_missing_files_folders_and_agents_are_named(file: Path, tmp_path: Path) 
     """Before any work."""
     with pytest.raises(FileNotFoundError, match=r"nothing\.json"):
         analyze.prepare(AnalyzeArgs(str(tmp_path / "nothing.json")))
-    with pytest.raises(ValueError, match="--json: there is no folder"):
+    with pytest.raises(ValueError, match=r"--json: folder .* does not exist"):
         analyze.prepare(AnalyzeArgs(str(file), json=tmp_path / "no" / "out.json"))
-    with pytest.raises(ValueError, match=r"--json: .* is no file"):
+    with pytest.raises(ValueError, match=r"--json: .* is not a file"):
         analyze.prepare(AnalyzeArgs(str(file), json=tmp_path))
     with pytest.raises(ValueError, match="did you mean 'search'"):
         analyze.prepare(AnalyzeArgs(str(file), "serch"))

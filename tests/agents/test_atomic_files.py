@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from agents.files import path_beside, replacing, write_json
+from agents.files import partial_path, replacing, write_json
 from agents.network.checkpoint import CheckpointError, load_network, save_network
 from agents.network.network import TakiNetwork
 from agents.table.record_files import recording
@@ -102,7 +102,7 @@ def check_records(folder: Path) -> None:
     games = [*map(json.loads, (folder / "games.jsonl").read_text().splitlines())]
     assert [game["game"] for game in games] == [*range(20)]
     assert {n for game in games for n in game["fill"]} == {games[0]["number"]}
-    if (beside := path_beside(folder / "games.jsonl")).exists():
+    if (beside := partial_path(folder / "games.jsonl")).exists():
         *lines, _ = beside.read_text().split("\n")
         assert [json.loads(line)["game"] for line in lines] == [*range(len(lines))]
 

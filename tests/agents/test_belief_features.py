@@ -212,9 +212,9 @@ def test_a_checkpoint_says_whether_its_network_takes_beliefs(
     assert loaded.remembers and describe(load_network(file)) == describe(agent.network)
     with pytest.raises(CheckpointError, match="do not fit"):
         load_network(changed_model(tmp_path, changed, beliefs=False))
-    with pytest.raises(CheckpointError, match="beliefs must be true or false, not 'yes'"):
+    with pytest.raises(CheckpointError, match="beliefs must be true or false, got 'yes'"):
         load_network(changed_model(tmp_path, changed, beliefs="yes"))
-    with pytest.raises(CheckpointError, match="symmetric must be true or false, not None"):
+    with pytest.raises(CheckpointError, match="symmetric must be true or false, got None"):
         load_network(changed_model(tmp_path, changed, symmetric=None))
     old = TakiNetwork(16)
     save_network(file, old, {})

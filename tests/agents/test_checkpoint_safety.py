@@ -110,7 +110,7 @@ def test_a_checkpoint_of_training_runs_no_code(
 def test_what_is_trusted_runs(tmp_path: Path) -> None:
     """With trust=true, Stable-Baselines3 unpickles the file: the option means what it says."""
     evil_data(tmp_path / "model.zip", tmp_path / "trace")
-    with pytest.raises(CheckpointError, match="no model of MaskablePPO"):
+    with pytest.raises(CheckpointError, match="not a MaskablePPO model"):
         agents.load(f"policy:{tmp_path},trust=true")
     assert (tmp_path / "trace").exists()
 
@@ -162,7 +162,7 @@ def test_a_model_of_another_environment_is_refused_even_if_trusted(tmp_path: Pat
     file = tmp_path / "model.zip"
     env = gymnasium.make("CartPole-v1")
     MaskablePPO("MlpPolicy", env, n_steps=4, batch_size=4).save(file)
-    with pytest.raises(CheckpointError, match="2 actions"):
+    with pytest.raises(CheckpointError, match=r"64 actions, got \(4,\) and 2"):
         agents.load(f"policy:{file},trust=true")
 
 
@@ -192,13 +192,13 @@ def test_a_model_that_would_fill_the_memory_is_refused(
     with zipfile.ZipFile(tmp_path / "model.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("data", " " * 1001)
     assert (tmp_path / "model.zip").stat().st_size < 300
-    with pytest.raises(CheckpointError, match="data has more than 1,000 bytes"):
+    with pytest.raises(CheckpointError, match="data is larger than 1,000 bytes"):
         agents.load(f"policy:{tmp_path}")
 
 
 def test_a_model_that_has_no_end_is_refused() -> None:
     """A device is no checkpoint."""
-    with pytest.raises(FileNotFoundError, match="no checkpoint /dev/zero"):
+    with pytest.raises(FileNotFoundError, match="checkpoint /dev/zero not found"):
         agents.load("policy:/dev/zero")
 
 

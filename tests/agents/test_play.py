@@ -36,8 +36,8 @@ from agents.table.screen import (
     hand_groups,
     help_lines,
     hint_lines,
+    match_entry,
     new_cards,
-    resolve,
     show_decision,
     step_text,
 )
@@ -165,14 +165,14 @@ def test_a_game_at_a_terminal(folder: Path) -> None:
     options = ("--opponents", "greedy", "--hint", "search:simulations=50", "--hand-size", "3")
     with terminal(*options, "--seed", "4") as shown:
         assert "1 " in shown.until("your move> ")
-        assert "'purple 5' cannot be done now" in shown.enter("purple 5")
+        assert "'purple 5' is not possible now" in shown.enter("purple 5")
         assert "of 50 simulations" in shown.enter("hint")
         assert "saved to my game.json" in shown.enter("save my game.json")
         first = shown.enter("1")
         assert "you " in first
         os.write(shown.master, b"\x03\n")  # input that has begun a moment too late needs an end
         words = shown.until("nothing more")
-        assert "go on with: python -m agents.play --resume 'my game.json'" in words
+        assert "resume with: python -m agents.play --resume 'my game.json'" in words
         assert "Traceback" not in words and shown.process.wait() == 130
     saved = read_record(folder / "my game.json")
     assert saved["steps"][0]["actor"] == 0 and saved["result"]["winner"] is None
@@ -183,7 +183,7 @@ def test_a_game_at_a_terminal(folder: Path) -> None:
         shown.enter("n", "nothing more")
         assert shown.process.wait() == 0
         winner = re.findall(r"(you|seat 1, greedy,) won\n", words)
-        assert "the record was added to games.jsonl" in words
+        assert "appended the record to games.jsonl" in words
     (record,) = read_records(folder / "games.jsonl")
     assert record["steps"][: len(saved["steps"])] == saved["steps"]
     assert record["names"] == [PERSON, "greedy"]
@@ -227,7 +227,7 @@ def test_the_end_of_input_saves(enter: Any) -> None:
     """In a file of its own unless another is named."""
     text = enter([])
     (saved,) = Path().glob("taki-*.json")
-    assert text.endswith(f"go on with: python -m agents.play --resume {saved}\n")
+    assert text.endswith(f"resume with: python -m agents.play --resume {saved}\n")
     assert read_record(saved)["steps"] == []
 
 
@@ -263,7 +263,7 @@ def test_a_terminal_that_is_gone_saves(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError("Input/output error")
 
     def hang_up() -> None:
-        monkeypatch.setattr("agents.table.terminal.say", gone)
+        monkeypatch.setattr("agents.table.terminal.print_plain", gone)
         os.kill(os.getpid(), signal.SIGHUP)
 
     def line_of_twice(record: Any) -> str:
@@ -313,7 +313,7 @@ def test_no_other_file_is_overwritten(enter: Any) -> None:
     """By `save FILE`; the game's own is."""
     Path("mine.txt").write_text("mine")
     text = enter(["save mine.txt", "save no/where.json", "save a.json", "save a.json", "save"])
-    assert "there is a mine.txt" in text and "there is no folder no" in text
+    assert "mine.txt exists" in text and "folder no does not exist" in text
     assert text.count("saved to a.json") == 4, "three times asked for, and at the end"
     assert Path("mine.txt").read_text() == "mine"
 
@@ -348,7 +348,7 @@ def test_the_file_of_a_game_that_is_over_is_deleted(enter: Any) -> None:
 
 # Undo ---------------------------------------------------------------------------------------------
 
-REFUSED = "there is nothing to take back"
+REFUSED = "nothing to undo"
 
 
 def test_undo_takes_back_decisions_one_by_one(sit: Any) -> None:
@@ -459,25 +459,25 @@ def test_a_hand_is_grouped_by_color() -> None:
         (["red 5", "red 6"], {}, "your turn: match red or 7, or play a colorless card"),
         (["blue 5"], {}, "none of your cards can be played: draw one"),
         (["red 5"], {"lead": "red +2", "pending_draw": 4}, r"a \+2 stack: add .* or draw 4$"),
-        (["red 5"], {"open_taki": True}, "a red TAKI was left open: lay red on it"),
+        (["red 5"], {"open_taki": True}, "a red TAKI was left open: play red to continue it"),
         (
             ["red 5"],
             {"lead": "red taki", "phase": "run", "open_taki": True},
-            "your red TAKI is open: lay more red cards, or pass to leave it open$",
+            "your red TAKI is open: play more red cards, or pass to leave it open$",
         ),
         (
             ["blue 5"],
             {"phase": "run", "open_taki": True, "can_close": True},
             "your red TAKI is open: close it, or pass to leave it open$",
         ),
-        (["red 5"], {"lead": "red plus", "phase": "plus"}, "a Plus asks for one more card$"),
+        (["red 5"], {"lead": "red plus", "phase": "plus"}, "a Plus requires one more card$"),
         (["blue 5"], {"lead": "red plus", "phase": "plus"}, "one more card; none .* so draw$"),
         (
             ["blue 5"],
             {"lead": "king", "phase": "king", "color": "red", "symbol": None},
             "your King lets you play any one card; or pass",
         ),
-        (["red 5"], {"phase": "last_card"}, "one card left: say so, or silence costs you 4 cards"),
+        (["red 5"], {"phase": "last_card"}, "one card left: call it, or silence costs you 4 cards"),
         (
             ["+3 breaker", "king"],
             {"lead": "+3", "phase": "respond", "color": "red", "symbol": None, "turn": 1,
@@ -512,8 +512,11 @@ def test_the_help_covers_every_kind_of_card() -> None:
     assert {card_kind(card) for card in CARDS} == set(CARD_HELP)
     rules = (ROOT / "docs" / "RULES.md").read_text()
     section = rules.partition("## 5. ")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| ([^|]+) \|", section, re.MULTILINE)
-    assert rows == ["card", *CARD_HELP]
+    rows = dict(re.findall(r"^\| ([^|-]+) \| (.+) \|$", section, re.MULTILINE))
+    assert list(rows) == ["card", *CARD_HELP]
+    for kind, text in CARD_HELP.items():
+        numbers = re.compile(r"\b(?:one|two|second|three|four)\b|\+\d")
+        assert set(numbers.findall(text)) <= set(numbers.findall(rows[kind])), kind
 
 
 def test_help_is_of_the_cards_at_hand() -> None:
@@ -535,12 +538,12 @@ def test_hints_say_what_and_why() -> None:
     }
     other = {**one, "action": "draw", "visits": 10}
     assert hint_lines({"candidates": [one, other]}) == [
-        "red 5: 75% of 40 simulations, of which it wins 50%",
+        "red 5: 75% of 40 simulations, 50% of them won",
         "expected: seat 1: draw",
     ]
-    assert hint_lines({"candidates": [one]}) == ["red 5: there is nothing else to do"]
+    assert hint_lines({"candidates": [one]}) == ["red 5: the only legal action"]
     assert hint_lines({"probabilities": {"red 5": 0.7, "draw": 0.3}, "value": 0.25}) == [
-        "red 5: 70% likely, and expects +0.25, where a win is +1"
+        "red 5: probability 70%, expected return +0.25 (a win is +1)"
     ]
     assert hint_lines({"action": "draw"}) == ["draw"]
 
@@ -574,26 +577,26 @@ LEGAL = ["red 5", "+3", "+3 breaker", "super taki", "change color to red", "chan
 )
 def test_entries(entry: str, meant: str) -> None:
     """Numbers, names, and beginnings that only one name has."""
-    assert resolve(entry, LEGAL) == meant
+    assert match_entry(entry, LEGAL) == meant
 
 
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ("s", "'s' is not clear: super taki, save"),
-        ("change", "not clear: change color to red, change color to blue"),
-        ("0", r"'0' cannot be done now \(enter 1 to 6"),
-        ("7", "cannot be done now"),
-        ("-1", "cannot be done now"),
-        ("", "'' cannot be done now"),
+        ("s", "'s' is ambiguous: super taki, save"),
+        ("change", "is ambiguous: change color to red, change color to blue"),
+        ("0", r"'0' is not possible now \(enter 1 to 6"),
+        ("7", "is not possible now"),
+        ("-1", "is not possible now"),
+        ("", "'' is not possible now"),
         ("rde 5", "did you mean 'red 5'"),
-        ("pass", "cannot be done now"),
+        ("pass", "is not possible now"),
     ],
 )
 def test_wrong_entries(entry: str, words: str) -> None:
     """Say what could be meant."""
     with pytest.raises(EntryError, match=words):
-        resolve(entry, LEGAL)
+        match_entry(entry, LEGAL)
 
 
 def test_every_command_is_done() -> None:
@@ -610,17 +613,20 @@ def test_every_command_is_done() -> None:
     ("options", "words"),
     [
         ({"opponents": ("exprt",)}, "did you mean 'expert'"),
-        ({"opponents": ("greedy", "expert")}, "--opponents must be one, or 1 for 2 players, not 2"),
-        ({"opponents": ()}, "--opponents must be one, or 1 for 2 players, not 0"),
+        (
+            {"opponents": ("greedy", "expert")},
+            "--opponents must be one agent, or 1 for 2 players, got 2",
+        ),
+        ({"opponents": ()}, "--opponents must be one agent, or 1 for 2 players, got 0"),
         ({"opponents": ("search:simulations=x",)}, "simulations must be int"),
-        ({"opponents": (PERSON,)}, "'person' is no agent"),
+        ({"opponents": (PERSON,)}, "'person' is not an agent"),
         ({"hint": "serch"}, "did you mean 'search'"),
         ({"players": 11}, "num_players must be 2 to 10"),
         ({"seat": 2}, "--seat must be 0 to 1"),
         ({"seed": -1}, "seed"),
-        ({"delay": -1.0}, "--delay must be 0 or more"),
-        ({"save": Path("no/where.json")}, "--save: there is no folder"),
-        ({"record": Path("no/where.jsonl")}, "--record: there is no folder"),
+        ({"delay": -1.0}, "--delay must be a finite number of at least 0"),
+        ({"save": Path("no/where.json")}, "--save: folder no does not exist"),
+        ({"record": Path("no/where.jsonl")}, "--record: folder no does not exist"),
         ({"save": Path("a"), "record": Path("a")}, "--save and --record name the same file"),
     ],
 )
@@ -647,12 +653,12 @@ def record_of(table: Game, names: list[str]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda record: "{", "line 1 is no JSON"),
-        (lambda record: "", "there is no line 1"),
+        (lambda record: "{", "line 1: invalid JSON"),
+        (lambda record: "", "line 1 does not exist"),
         (lambda record: {}, "lacks the key"),
-        (lambda record: {**record, "names": None}, "not of a game that was saved here"),
-        (lambda record: {**record, "names": ["greedy"] * 2}, "not of a game that was saved here"),
-        (lambda record: {**record, "names": [PERSON] * 2}, "not of a game that was saved here"),
+        (lambda record: {**record, "names": None}, "not of a game saved by this command"),
+        (lambda record: {**record, "names": ["greedy"] * 2}, "not of a game saved by this command"),
+        (lambda record: {**record, "names": [PERSON] * 2}, "not of a game saved by this command"),
         (lambda record: {**record, "names": [PERSON, "grdy"]}, "did you mean 'greedy'"),
         (lambda record: {**record, "seed": 7}, "first and word are not what seed 7 deals"),
         (lambda record: Game(seed=1).record(seat=0, names=[PERSON, "greedy"]), "not of a game"),
@@ -676,7 +682,7 @@ def test_a_finished_game_cannot_be_resumed() -> None:
     Path("saved.json").write_text(line_of(record_of(table, [PERSON, "greedy"])))
     with pytest.raises(ValueError, match=r"saved\.json: the game is over, seat 0 has won"):
         play.prepare(PlayArgs(resume=Path("saved.json")))
-    with pytest.raises(ValueError, match="the file has the players already"):
+    with pytest.raises(ValueError, match="the file determines the players"):
         play.prepare(PlayArgs(resume=Path("saved.json"), players=3))
-    with pytest.raises(ValueError, match=r"--save: there is a saved\.json"):
+    with pytest.raises(ValueError, match=r"--save: saved\.json exists"):
         play.prepare(PlayArgs(save=Path("saved.json")))

@@ -17,11 +17,21 @@ import tyro
 from playwright.sync_api import expect
 
 import agents
-from agents.files import path_beside
+from agents.files import partial_path
 from agents.table import replay
-from agents.table.record_files import append_record, read_record, read_records, recording
+from agents.table.page import page as page_of
+from agents.table.page import show
+from agents.table.record_files import (
+    RecordedGame,
+    append_record,
+    read_record,
+    read_records,
+    recording,
+)
+from agents.table.replay_text import text
 from taki_env import Game, RecordError, Rules
 from taki_env.core.cards import CARDS
+from taki_env.records import read
 from taki_env.records.read import positions_of
 from tests.helpers import game
 from tools.browser import find_chromium, open_browser
@@ -75,7 +85,7 @@ def test_what_ends_the_work_leaves_the_games_before_it(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), recording(path) as add:
         for count in (1, 2):
             add(record)
-            assert len(list(read_records(path_beside(path)))) == count
+            assert len(list(read_records(partial_path(path)))) == count
         assert path.read_text() == "old"
         raise KeyboardInterrupt
     assert len(list(read_records(path))) == 2
@@ -120,8 +130,12 @@ def test_a_changed_record_of_a_seat_is_refused_with_its_line(file: Path) -> None
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        *(("{", "line 1 is no JSON"), ("[" * 100_000, "line 1 is no JSON")),
-        *(("[]", "line 1: the record"), ("\xff", "line 1 is no JSON"), ("", "there is no line 1")),
+        *(("{", "line 1: invalid JSON"), ("[" * 100_000, "line 1: invalid JSON")),
+        *(
+            ("[]", "line 1: the record"),
+            ("\xff", "line 1: invalid JSON"),
+            ("", "line 1 does not exist"),
+        ),
     ],
 )
 def test_a_line_that_is_no_record_is_refused(tmp_path: Path, words: str, said: str) -> None:
@@ -233,11 +247,11 @@ def test_a_game_in_words_as_a_seat_saw_it(capsys: pytest.CaptureFixture[str], fi
 def test_a_file_is_checked(capsys: pytest.CaptureFixture[str], file: Path) -> None:
     """All of its games."""
     run(file, "--check")
-    assert "games.jsonl: 3 games" in capsys.readouterr().out
+    assert "games.jsonl: all 3 games are valid" in capsys.readouterr().out
     one = file.with_name("one.jsonl")
     one.write_text(file.read_text().splitlines()[0])
     run(one, "--check")
-    assert "one.jsonl: 1 game as the rules" in capsys.readouterr().out
+    assert "one.jsonl: 1 game is valid" in capsys.readouterr().out
     edit(file, 3, lambda record: record["result"].update(winner=1))
     with pytest.raises(RecordError, match="line 3: result: winner is None, not 1"):
         run(file, "--check")
@@ -246,11 +260,11 @@ def test_a_file_is_checked(capsys: pytest.CaptureFixture[str], file: Path) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--line", 4), "there is no line 4, only 3"),
-        (("--line", 0), "there is no line 0"),
-        (("--seat", 3), "seat must be 0 to 2"),
-        (("--line", 2, "--seat", 0), "is only what seat 1 saw"),
-        (("--line", 2, "--values", "search"), "is only what seat 1 saw"),
+        (("--line", 4), "line 4 does not exist, the file has 3"),
+        (("--line", 0), "line 0 does not exist"),
+        (("--seat", 3), "--seat must be 0 to 2, got 3"),
+        (("--line", 2, "--seat", 0), "holds only what seat 1 saw"),
+        (("--line", 2, "--values", "search"), "holds only what seat 1 saw"),
         (("--values", "greedy"), "'?greedy'? only chooses actions"),
         (("--html", "game.txt"), "must end in .html"),
     ],
@@ -261,13 +275,29 @@ def test_arguments_that_cannot_be_met_are_refused(file: Path, words: Any, said: 
         run(file, *words)
 
 
+def test_a_shown_game_is_replayed_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When its record is read: the page, a seat's view and values need no second replay."""
+    replays, replayed = [], read.replayed
+
+    def counted(record: Any) -> Any:
+        replays.append(record)
+        return replayed(record)
+
+    monkeypatch.setattr(read, "replayed", counted)
+    values = ("--values", "search:simulations=2")
+    for words in ((), ("--html", file.with_name("game.html")), ("--seat", 0), values):
+        replays.clear()
+        run(file, *words)
+        assert len(replays) == 1
+
+
 def test_an_agent_says_what_it_expects() -> None:
     """Seat 0 can win at once, in two steps."""
     table = game([["red 1", "super taki"], A])
     for action in ("super taki", "red 1"):
         table.apply(action)
     search = agents.load("search:simulations=64,rollout=random")
-    record = replay.with_values(table.record(), search)
+    record = replay.with_values(RecordedGame.of(table.record()), search).record
     assert [step["value"] > 0.8 for step in record["steps"]] == [True, True]
     assert len(positions_of(record)) == 3
 
@@ -286,9 +316,9 @@ def test_the_page_needs_nothing_else(file: Path) -> None:
 def test_names_cannot_break_out_of_the_page() -> None:
     """Whoever names an agent writes no code."""
     name = "</script><script>alert(1)</script>"
-    text = replay.page(played(2).record(names=[name, "b"], note=name))
-    assert "<script>alert" not in text
-    assert text.count("</script>") == 2
+    shown = page_of(RecordedGame.of(played(2).record(names=[name, "b"], note=name)))
+    assert "<script>alert" not in shown
+    assert shown.count("</script>") == 2
 
 
 def test_names_that_are_no_text_are_shown(tmp_path: Path) -> None:
@@ -303,12 +333,12 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path) -> None:
 def test_a_notebook_shows_the_page() -> None:
     """As a frame that holds all of it; a terminal shows the words."""
     record = played(2).record()
-    shown = replay.show(record)
+    shown, game = show(record), RecordedGame.of(record)
     inner = re.search(r'srcdoc="([^"]*)"', shown._repr_html_())
-    assert inner and html.unescape(inner[1]) == replay.page(record)
-    assert str(shown) == replay.text(record)
+    assert inner and html.unescape(inner[1]) == page_of(game)
+    assert str(shown) == text(game)
     with pytest.raises(RecordError):
-        replay.show({})
+        show({})
 
 
 @pytest.fixture(scope="module")
@@ -325,7 +355,7 @@ class Page:
 
     def __init__(self, browser: Any, folder: Path, record: Record, at: str = "") -> None:
         file = folder / "game.html"
-        file.write_text(replay.page(record), encoding="utf-8")
+        file.write_text(page_of(RecordedGame.of(record)), encoding="utf-8")
         self.errors: list[str] = []
         self.context = browser.new_context(offline=True)
         self.page = self.context.new_page()

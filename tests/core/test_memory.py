@@ -14,15 +14,14 @@ import pytest
 import agents
 from agents.beliefs.chain import (
     BELIEFS,
+    BURN_IN,
     EXPERT,
-    FIRST_STEPS,
-    MOST_PLACES,
-    PLACE_DTYPE,
     RULES,
-    STEPS,
     SURPRISE,
+    THIN,
     begin,
-    copy_world,
+    has_deal,
+    redeal,
     walk,
 )
 from agents.search.agent import CHUNK, SearchAgent
@@ -30,7 +29,6 @@ from agents.validation import CheckedAgent
 from taki_env import ACTIONS, CARDS, SYMBOLS, Batch, Game, Rules, View
 from taki_env.base.jit import entry
 from taki_env.core.bits import seed_words
-from taki_env.core.cards import MAX_PLAYERS
 from taki_env.core.memory import Memory
 from taki_env.core.state import GAME_DTYPE
 from taki_env.envs.learners import LearnerGames
@@ -285,20 +283,12 @@ def sample_hands(
     root: Any, memory: Any, belief: int, word: np.uint64, deals: int, out: Any
 ) -> bool:
     """Write the records of deals of a chain to `out`."""
-    starts, moves, counts, drawers, drawn_at = memory
-    places, worlds = np.empty(MOST_PLACES, PLACE_DTYPE), np.empty(3, GAME_DTYPE)
-    fits = np.empty((MAX_PLAYERS, 2))
-    past = starts[0], moves[0], counts[0]
-    count, fit = begin(root[0], *past, drawers[0], drawn_at[0], belief, places, worlds, fits, word)
-    if count == 0:
+    chain = begin(root[0], memory, 0, belief, BURN_IN, word)
+    if not has_deal(chain):
         return False
-    steps = FIRST_STEPS
     for k in range(deals):
-        fit, word = walk(
-            *past, root[0]["actor"], belief, places, count, worlds, fits, fit, word, steps
-        )
-        steps = STEPS
-        copy_world(worlds, out[k : k + 1], word)
+        walk(chain, THIN)
+        redeal(chain, root[0], out[k : k + 1], chain.word[0])
     return True
 
 

@@ -189,5 +189,5 @@ def test_initial_networks_are_checked_before_any_training(tmp_path: Path) -> Non
             experiment.prepare(sweep(tmp_path, text))
         assert not list((tmp_path / "runs").glob("*/*"))
     (tmp_path / "file").touch()
-    with pytest.raises(ValueError, match=r"runs: there is no folder .*file"):
+    with pytest.raises(ValueError, match=r"runs: folder .*file does not exist"):
         experiment.prepare(sweep(tmp_path, SWEEP.replace("/runs", "/file")))

@@ -243,8 +243,8 @@ def changed_model(finished: Path, path: Path, **changes: Any) -> Path:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"observation_size": 100}, "observation_size 100; this is 199"),
-        ({"env": "Taki-v9"}, "env 'Taki-v9'; this is 'Taki-v0'"),
+        ({"observation_size": 100}, "observation_size 100, but 199"),
+        ({"env": "Taki-v9"}, "env 'Taki-v9', but 'Taki-v0'"),
         ({"hidden": 32}, "do not fit"),
         ({"hidden": None}, "not written by"),
     ],

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from agents.validation import OF_AGENTS, Failure, checked_answer, in_words
+from agents.validation import AGENT_ERRORS, Failure, checked_answer, error_text
 from taki_env import Batch, View
 from taki_env.base.types import Integers, Words
 from taki_env.core.arrays import illegal_action_message
@@ -131,9 +131,9 @@ class Contestant:
             answer = self._call(view)
         except _HangError:
             return self._hung(len(view))
-        except OF_AGENTS as error:
+        except AGENT_ERRORS as error:
             raised = (error.__cause__ or error) if isinstance(error, _RaisedError) else error
-            return Failure("exception", in_words(raised))
+            return Failure("exception", error_text(raised))
         self.clock.add(time.perf_counter() - start, len(view))
         return answer
 
