@@ -24,13 +24,11 @@ from taki_env.base.types import Int, Integers, Words
 from taki_env.core.bits import ONE, ZERO, bit_of, count_bits, lowest, next_random, seed_word
 from taki_env.core.cards import LAST_CARD, NUM_ACTIONS, OVER, PASS, RESPOND, SAY_LAST_CARD
 from taki_env.core.engine import apply_action, legal_actions
-from taki_env.core.policies.builtin import POLICIES, choose
-from taki_env.core.policies.expert import DEFAULT_WEIGHTS, choose_expert
+from taki_env.core.policies import POLICIES, choose
 from taki_env.core.state import GAME_DTYPE, State, States
 
-ROLLOUTS = (*POLICIES, "expert")
+ROLLOUTS = POLICIES
 """Rollout policies, by number."""
-EXPERT = ROLLOUTS.index("expert")
 MAX_DEPTH = 128
 """Maximum number of nodes on a path."""
 MAX_DECISIONS = 2000
@@ -63,14 +61,6 @@ class SearchSettings(NamedTuple):
     """Whether the other seats search as well, instead of following the rollout policy."""
     belief: Int
     """Index in `agents.beliefs.chain.BELIEFS`."""
-
-
-@inner
-def rollout_action(policy: Int, s: State, legal: np.uint64, word: np.uint64) -> Int:
-    """Return the action of a rollout policy."""
-    if policy == EXPERT:
-        return choose_expert(s, legal, DEFAULT_WEIGHTS)
-    return choose(policy, s, legal, word)
 
 
 @inner
@@ -175,7 +165,7 @@ def _descend(
             continue
         legal, actor = legal_actions(s), np.int64(s["actor"])
         word = next_random(word)
-        action = rollout_action(settings.policy, s, legal, word)
+        action = choose(settings.policy, s, legal, word)
         chosen = actor == seat or (settings.all_seats and s["phase"] != RESPOND)
         if depth == 0:
             action = first
@@ -212,7 +202,7 @@ def _simulate(
     depth, word = _descend(tree, s, seat, word, path, settings, first)
     while s["phase"] != OVER and s["decisions"] < MAX_DECISIONS:
         word = next_random(word)
-        apply_action(s, rollout_action(settings.policy, s, legal_actions(s), word))
+        apply_action(s, choose(settings.policy, s, legal_actions(s), word))
     tree[0]["visits"] += 1
     for k in range(depth):  # backup: each action is credited to its own actor
         node = tree[path[k]]
@@ -246,7 +236,7 @@ def _rank(tree: Nodes, candidates: Integers, count: Int) -> None:
 def _list_candidates(root: State, policy: Int, word: np.uint64, candidates: Integers) -> Int:
     """Write the legal actions, the rollout policy's choice first; return how many there are."""
     legal = legal_actions(root)
-    candidates[0] = rollout_action(policy, root, legal, word)
+    candidates[0] = choose(policy, root, legal, word)
     others = legal & ~bit_of(candidates[0])
     count: Int = 1
     while others != ZERO:

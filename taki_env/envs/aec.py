@@ -1,14 +1,21 @@
-"""TAKI as a PettingZoo AEC environment.
+"""TAKI as a PettingZoo AEC environment, `taki/taki-v0`, and its parallel form.
 
-Seats are the agents `player_0` … . One step is one decision: `agent_selection` stays with a player
-during a TAKI run, a Plus and a King, and moves out of turn order to whoever may answer a +3.
+Agents: `player_0`, `player_1`, … in seat order. One step is one decision: `agent_selection` stays
+with a player during a TAKI run, a Plus and a King, and moves out of turn order to the seat that may
+answer a +3.
 
 Observation: a dict of `observation`, float32 (OBSERVATION_SIZE,) in [0, 1] (see
 `taki_env.LAYOUT`), and `action_mask`, int8 (64,), all zero for agents that are not to move. The
-mask is in `infos[agent]` as well. Actions: `Discrete(64)`, the names in `taki_env.ACTIONS`.
+mask is in `infos[agent]` as well.
 
-Rewards come at the end: +1 for the winner, -1/(n-1) for each other agent. A game is truncated
-with zero rewards after `max_decisions`.
+Actions: `Discrete(64)`, the names in `taki_env.ACTIONS`. An illegal action raises
+`IllegalActionError` in `raw_env`; in `env` it ends the game.
+
+Rewards: at the end of a game with n agents, +1 for the winner and -1/(n-1) for each other agent;
+after an illegal action in `env`, -1 for its agent and 0 for the others; otherwise 0.
+
+Termination: for all agents at once, when a seat has won, or after an illegal action in `env`. Games
+are truncated with zero rewards after `max_decisions` decisions of all seats.
 """
 
 from __future__ import annotations
@@ -24,6 +31,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from taki_env.base.checks import check_at_least_one, checked_seed
+from taki_env.base.errors import IllegalActionError
 from taki_env.core.cards import NUM_ACTIONS
 from taki_env.core.rules import Rules, checked_rules
 from taki_env.envs.spaces import ActionSpace, observation_box
@@ -34,13 +42,16 @@ from taki_env.render.renderer import RENDER_FPS, RENDER_MODES, Frame, Renderer
 def env(**options: Any) -> AECEnv[str, Any, Any]:
     """Return the environment with the guards of PettingZoo's classic ones.
 
-    An illegal action warns, costs its agent 1 and ends the game. Options: those of `raw_env`.
+    An illegal action gives a warning, costs its agent 1 and ends the game.
+
+    Args:
+        options: The arguments of `raw_env`.
     """
     return GuardedEnv(raw_env(**options))
 
 
 def parallel_env(**options: Any) -> ParallelEnv[str, Any, Any]:
-    """Return `env` as a parallel environment, in which only the agent to move matters."""
+    """Return `env` as a parallel environment, which ignores actions of agents not to move."""
     return turn_based_aec_to_parallel(env(**options))
 
 
@@ -48,16 +59,16 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
     """The environment without wrappers.
 
     Args:
-        num_players: 2 to 10.
-        rules: the options; standard rules by default.
+        num_players: Number of players, 2 to 10.
+        rules: The rule options; standard rules by default.
         render_mode: None, "ansi" (a string), "rgb_array" (a picture, uint8 (height, width, 3)) or
             "human" (a window that shows every decision).
-        max_decisions: a game is truncated after so many decisions.
-        reveal: "all" shows every hand; "actor" shows what the seat to act may see.
+        max_decisions: Decisions of all seats after which a game is truncated.
+        reveal: "all" shows every hand; "actor" shows only what the seat to act may see.
 
     Raises:
-        ValueError: a value out of its range; says what is allowed.
-        ModuleNotFoundError: the render mode draws, and pygame is not installed.
+        ValueError: A value is out of range; the message says what is allowed.
+        ModuleNotFoundError: The render mode draws, and pygame is not installed.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's form
@@ -109,9 +120,9 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
         """Deal a new game.
 
         Args:
-            seed: deals the game of ``Game(num_players, rules, seed)``; later resets without a
-                seed deal the next games of the same seed.
-            options: not used.
+            seed: Deals the game of ``Game(num_players, rules, seed)``. Later resets without a seed
+                deal the next games of the same seed.
+            options: Not used.
         """
         if seed is not None:
             self._seed, self._episode = checked_seed(seed), -1
@@ -132,12 +143,12 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
             self.render()
 
     def _select(self) -> None:
-        """Hand the move to the game's actor."""
+        """Select the game's actor and give it its action mask."""
         self.agent_selection = self.possible_agents[self.game.actor]
         self.infos[self.agent_selection] = {"action_mask": self.game.action_mask()}
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return what an agent sees, and its action mask: all zero unless it is to move."""
+        """Return what an agent sees and its action mask, all zero unless it is to move."""
         seat = self._seats[agent]
         to_move = seat == self.game.actor and not self.terminations.get(agent, True)
         mask = self.infos[agent]["action_mask"].copy() if to_move else _no_action()
@@ -147,7 +158,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
         """Carry out the action of `agent_selection`.
 
         Raises:
-            IllegalActionError: the action is not legal now. Nothing was changed.
+            IllegalActionError: The action is not legal now. Nothing was changed.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -165,17 +176,13 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
             self.render()
 
     def _apply(self, action: Any) -> None:
-        """Carry out an action; one that will be shown is told in words."""
+        """Carry out an action; describe it as text if the game is rendered."""
         if self.render_mode is None:
             self.game.apply(action)
             return
         before = self.game.to_dict()
         self.game.apply(action)
         self._renderer.last[0].note(before, action, self.game.to_dict(), only=True)
-
-    def is_legal(self, action: Any) -> bool:
-        """Return whether `agent_selection` may take an action of the space now."""
-        return bool(self.infos[self.agent_selection]["action_mask"][action])
 
     def forfeit(self) -> None:
         """End the game with -1 for `agent_selection` and 0 for the others."""
@@ -189,6 +196,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
             self.render()
 
     def _end(self, endings: dict[str, bool], rewards: list[float]) -> None:
+        """Mark the end for all agents in `endings` and pay their rewards."""
         for agent, reward in zip(self.agents, rewards, strict=True):
             endings[agent] = True
             self.rewards[agent] = reward
@@ -208,15 +216,15 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
 class GuardedEnv(OrderEnforcingWrapper[str, Any, Any]):  # type: ignore[misc]
     """PettingZoo's three guards in one wrapper, at a fraction of the time.
 
-    Calls before `reset` and after the end are refused or warned of (`OrderEnforcingWrapper`), an
-    action outside of the space fails an assertion (`AssertOutOfBoundsWrapper`), and an illegal one
-    ends the game with -1 for its agent (`TerminateIllegalWrapper`).
+    Calls before `reset` raise and calls after the end warn (`OrderEnforcingWrapper`), an action
+    outside of the space fails an assertion (`AssertOutOfBoundsWrapper`), and an illegal action ends
+    the game with -1 for its agent (`TerminateIllegalWrapper`).
     """
 
     env: raw_env
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Return observation, cumulative reward, ends and info of the agent to act."""
+        """Return the observation, cumulative reward, ends and info of the agent to act."""
         if not self._has_reset:
             EnvLogger.error_observe_before_reset()
         return self.env.last(observe)  # type: ignore[no-any-return]
@@ -231,11 +239,11 @@ class GuardedEnv(OrderEnforcingWrapper[str, Any, Any]):  # type: ignore[misc]
         agent = game.agent_selection
         if not (game.terminations[agent] or game.truncations[agent]):
             assert game.action_spaces[agent].contains(action), "action is not in action space"
-            if not game.is_legal(action):
-                EnvLogger.warn_on_illegal_move()
-                game.forfeit()
-                return
-        game.step(action)
+        try:
+            game.step(action)
+        except IllegalActionError:
+            EnvLogger.warn_on_illegal_move()
+            game.forfeit()
 
     def __str__(self) -> str:
         """Return the environment's name."""

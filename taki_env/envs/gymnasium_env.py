@@ -1,9 +1,17 @@
-"""TAKI as a Gymnasium environment: one learner's seat against opponents (`Taki-v0`).
+"""TAKI as a Gymnasium environment, `Taki-v0`: one learner against opponents.
 
-Observation: float32 (OBSERVATION_SIZE,) in [0, 1] (see `taki_env.LAYOUT`). Actions: `Discrete(64)`,
-the names in `taki_env.ACTIONS`; the mask of the legal ones is in ``info["action_mask"]`` and comes
-from the method `action_masks()`. The opponents move between two steps. Reward at the end: +1 for a
-win, -1/(n-1) for a loss; truncated with reward 0 after `max_decisions` of all seats.
+Observation: float32 (OBSERVATION_SIZE,) in [0, 1], what the learner's seat sees (see
+`taki_env.LAYOUT`).
+
+Actions: `Discrete(64)`, the names in `taki_env.ACTIONS`. ``info["action_mask"]`` and the method
+`action_masks()` give the mask of the legal ones, int8 (64,). The opponents move between two steps;
+``info["learner_seat"]`` is the learner's seat.
+
+Rewards: at the end of a game with n players, +1 for a win and -1/(n-1) for a loss; -1 for an
+illegal action with ``illegal_action="terminate"``; otherwise 0.
+
+Termination: when a seat has won, or after an illegal action. Games are truncated with reward 0
+after `max_decisions` decisions of all seats.
 """
 
 from __future__ import annotations
@@ -19,21 +27,24 @@ from taki_env.base.errors import IllegalActionError, did_you_mean
 from taki_env.core.arrays import illegal_action_message, unpack_masks
 from taki_env.core.cards import NUM_ACTIONS
 from taki_env.core.rules import Rules
-from taki_env.envs.narrated import NarratedGames, learner_games
+from taki_env.envs.learners import LearnerGames
+from taki_env.envs.narrator import Narrator
 from taki_env.envs.opponents import Opponents
 from taki_env.envs.spaces import ActionSpace, observation_box
 from taki_env.game.game import Game
 from taki_env.render.renderer import RENDER_FPS, RENDER_MODES, Frame, Renderer
 
 ILLEGAL_ACTION = ("terminate", "raise")
+_GAME = np.zeros(1, np.int64)
+"""The index of the only game."""
 
 
 def checked_illegal_action(choice: str) -> str:
-    """Return what is done about an illegal action; ValueError names the allowed choices."""
+    """Return what happens on an illegal action; ValueError names the allowed choices."""
     if choice not in ILLEGAL_ACTION:
         hint = did_you_mean(choice, ILLEGAL_ACTION)
         allowed = ", ".join(ILLEGAL_ACTION)
-        raise ValueError(f"illegal_action must be one of {allowed}, not {choice!r}{hint}")
+        raise ValueError(f"illegal_action must be one of {allowed}, got {choice!r}{hint}")
     return choice
 
 
@@ -41,21 +52,22 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     """One learner against opponents.
 
     Args:
-        num_players: 2 to 10.
-        rules: the options; standard rules by default.
-        opponents: "random", "greedy", an agent, one of these a seat, or weights by which they are
-            drawn anew every game; see `taki_env.envs.opponents.Opponents`.
-        learner_seat: the learner's seat, or None for a random one each game.
-        illegal_action: "terminate" ends the game with reward -1 and says so in
+        num_players: Number of players, 2 to 10.
+        rules: The rule options; standard rules by default.
+        opponents: The name of a built-in policy ("random", "greedy" or "expert"), another spelling
+            of `agents.load`, an agent, a sequence with one of these per seat, or weights by which
+            they are drawn in every game; see `taki_env.envs.opponents.Opponents`.
+        learner_seat: The learner's seat, or None for a random one in each game.
+        illegal_action: "terminate" ends the game with reward -1 and puts the action into
             ``info["illegal_action"]``; "raise" raises `IllegalActionError` and changes nothing.
         render_mode: None, "ansi" (a string), "rgb_array" (a picture, uint8 (height, width, 3)) or
-            "human" (a window that shows every decision, the opponents' too).
-        max_decisions: a game is truncated after so many decisions of all seats.
-        reveal: "all" shows every hand; "actor" shows what the learner may see.
+            "human" (a window that shows every decision, including the opponents').
+        max_decisions: Decisions of all seats after which a game is truncated.
+        reveal: "all" shows every hand; "actor" shows only what the learner may see.
 
     Raises:
-        ValueError: a value out of its range; says what is allowed.
-        ModuleNotFoundError: the render mode draws, and pygame is not installed.
+        ValueError: A value is out of range; the message says what is allowed.
+        ModuleNotFoundError: The render mode draws, and pygame is not installed.
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012
@@ -76,12 +88,11 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         self.render_mode = render_mode
         self.observation_space = observation_box()
         self.action_space = ActionSpace()
-        self._games = learner_games(
-            self._renderer, 1, num_players, rules, opponents, learner_seat, max_decisions
-        )
         self._running = False
-        if isinstance(self._games, NarratedGames):
-            self._games.on_decision = self._show
+        narrator = Narrator(self._renderer.last, self._show) if render_mode else None
+        self._games = LearnerGames(
+            1, num_players, rules, opponents, learner_seat, max_decisions, narrator=narrator
+        )
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -89,9 +100,9 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         """Deal a new game and let the opponents play up to the learner's first move.
 
         Args:
-            seed: deals the game of ``Game(num_players, rules, seed)``; later resets without a
-                seed deal the next games of the same seed.
-            options: not used.
+            seed: Deals the game of ``Game(num_players, rules, seed)``. Later resets without a seed
+                deal the next games of the same seed.
+            options: Not used.
         """
         super().reset(seed=seed)
         self._running = False
@@ -114,25 +125,30 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         """Carry out the learner's action and let the opponents play up to its next move.
 
         Raises:
-            IllegalActionError: with `illegal_action="raise"`. Nothing was changed.
-            gymnasium.error.ResetNeeded: the game has ended, or none was dealt yet.
+            IllegalActionError: The action is illegal and `illegal_action` is "raise". Nothing was
+                changed.
+            gymnasium.error.ResetNeeded: The game has ended, or none has been dealt.
         """
         if not self._running:
             raise gymnasium.error.ResetNeeded("call reset() before step(): no game is running")
         if not self._is_legal(action):
             return self._refuse(action)
-        self._games.step(np.array([int(action)]))
-        terminated, truncated = bool(self._games.terminated[0]), bool(self._games.truncated[0])
+        games = self._games
+        games.step_legal(np.array([int(action)]), _GAME)
+        terminated, truncated = bool(games.terminated[0]), bool(games.truncated[0])
         self._running = not (terminated or truncated)
-        reward = float(self._games.rewards[0])
-        return self._games.observations()[0], reward, terminated, truncated, self._info()
+        reward = float(games.rewards[0])
+        return games.observations()[0], reward, terminated, truncated, self._info()
 
     def _is_legal(self, action: Any) -> bool:
-        return action in self.action_space and bool(self.action_masks()[int(action)])
+        return action in self.action_space and bool(
+            int(self._games.batch.legal[0]) >> int(action) & 1
+        )
 
     def _refuse(
         self, action: Any
     ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """End the game because of an illegal action, or raise."""
         if self.illegal_action == "raise":
             raise IllegalActionError(illegal_action_message(action, self._games.legal[0]))
         self._renderer.last[0].lines = [f"seat {self._games.seats[0]} took an illegal action"]
@@ -143,11 +159,11 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
 
     @property
     def game(self) -> Game:
-        """A copy of the game that is played, with all hands."""
+        """A copy of the current game, with all hands."""
         return self._games.game(0)
 
     def _show(self) -> None:
-        """Show a decision of a game that is played in the window."""
+        """Show the current game in the window, if there is one."""
         if self.render_mode == "human" and self._running:
             self.render()
 

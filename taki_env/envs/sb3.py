@@ -1,4 +1,9 @@
-"""TAKI as a Stable-Baselines3 `VecEnv`: many learners' games, masks from one array."""
+"""TAKI as a Stable-Baselines3 `VecEnv` of many games with one learner each.
+
+Observations, actions, rewards and truncation are those of `TakiEnv`, one row per game. The masks of
+all games come from one array: `action_masks()`, which `env_method("action_masks")` serves as well.
+An illegal action raises `IllegalActionError`.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +22,23 @@ from taki_env.envs.spaces import ActionSpace, observation_box
 
 
 class TakiVecEnv(VecEnv):
-    """`num_envs` games of one learner each, stepped together.
+    """`num_envs` games with one learner each, stepped together.
 
-    A game that ends is dealt anew at once; its `info` holds `terminal_observation`, `episode` (the
-    return "r" and the learner's decisions "l") and, after a cut, `TimeLimit.truncated`. Arguments
-    are those of `taki_env.envs.learners.LearnerGames`.
+    A new game replaces an ended one in the same step. The `info` of the ended game holds
+    `terminal_observation`, `TimeLimit.truncated`, and `episode` (the return "r" and the number of
+    the learner's decisions "l").
+
+    Args:
+        num_envs: Number of games, at least 1.
+        num_players: Number of players, 2 to 10, or an array (num_envs,) of such numbers.
+        rules: The rule options; standard rules by default.
+        opponents: See `taki_env.envs.opponents.Opponents`.
+        learner_seat: The learner's seat, or None for a random one in each game.
+        max_decisions: Decisions of all seats after which a game is truncated.
+        seed: Random seed for the deals, the learners' seats and the opponents.
 
     Raises:
-        ValueError: a value out of its range; says what is allowed.
+        ValueError: A value is out of range; the message says what is allowed.
     """
 
     def __init__(
@@ -48,7 +62,11 @@ class TakiVecEnv(VecEnv):
         super().__init__(num_envs, observation_box(), ActionSpace())
 
     def reset(self) -> npt.NDArray[np.float32]:
-        """Deal all games anew, from the seed of `seed()` if one was set; (num_envs, size)."""
+        """Deal new games, from the seed of `seed()` if one was set.
+
+        Returns:
+            float32 (num_envs, OBSERVATION_SIZE).
+        """
         if self.keep_games:
             self.keep_games = False
             return self.games.observations()
@@ -59,14 +77,14 @@ class TakiVecEnv(VecEnv):
         return self.games.observations()
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Take the learners' actions, (num_envs,)."""
+        """Store the learners' actions, (num_envs,), for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, Any, Any, list[dict[str, Any]]]:
-        """Carry out the actions; returns new arrays, which the caller may keep and change.
+        """Carry out the actions; return new arrays, which the caller may keep and change.
 
         Raises:
-            IllegalActionError: names the first game with an illegal action. Nothing was changed.
+            IllegalActionError: Names the first game with an illegal action. Nothing was changed.
         """
         self.games.step(self._actions)
         self.lengths += 1
@@ -97,28 +115,31 @@ class TakiVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any
     ) -> list[Any]:
-        """Return the rows of `action_masks()`; there is no other method of single games."""
+        """Return rows of `action_masks()`, the only method of single games."""
         if method_name != "action_masks":
-            raise AttributeError(f"TakiVecEnv has no method {method_name!r} of single games")
+            raise AttributeError(
+                f"method_name must be 'action_masks', the only method of single games, "
+                f"got {method_name!r}"
+            )
         masks = self.action_masks()
         return [masks[index] for index in self._get_indices(indices)]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return an attribute of this object once for every game."""
+        """Return an attribute of this object, once per game."""
         value = getattr(self, attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refuse: games share their settings. See `LearnerGames.change_opponents`."""
+        """Raise AttributeError: all games share their settings."""
         raise AttributeError(f"{attr_name!r} cannot be set for single games")
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
-        """Return False for every game: none is wrapped."""
+        """Return False for every game."""
         return [False for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """Return None for every game: there are no pictures."""
+        """Return None for every game; pictures are not supported."""
         return [None] * self.num_envs
 
     def close(self) -> None:
-        """Release nothing: the games are plain arrays."""
+        """Do nothing; the games are plain arrays."""

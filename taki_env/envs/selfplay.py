@@ -1,4 +1,4 @@
-"""Many games in which the caller decides for every seat: the interface for self-play."""
+"""Games in which the caller plays every seat: the interface for self-play."""
 
 from __future__ import annotations
 
@@ -7,40 +7,44 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from taki_env.base.checks import check_arrays, check_at_least_one
+from taki_env.base.checks import check_arrays
 from taki_env.base.types import Integers, Words
 from taki_env.core.outcome import rewards_of
 from taki_env.core.rules import Rules
+from taki_env.envs.seated import SeatedGames
 from taki_env.game.batch import Batch
 from taki_env.game.view import View
 
 
 class Credits(NamedTuple):
-    """What the seats of ended games receive, one row for each seat that has decided, (C,)."""
+    """Rewards of ended games: one row for each seat that has decided in its game, C in all."""
 
     games: Integers
-    """Indices of the games."""
+    """Indices of the games, (C,)."""
     seats: Integers
-    """The seats."""
+    """Seats, (C,)."""
     decisions: Integers
-    """In which call of `SelfPlay.step`, counted from 0, each seat decided last."""
+    """Call of `SelfPlay.step`, counted from 0, of each seat's last decision, (C,)."""
     rewards: npt.NDArray[np.float64]
-    """+1 for the winner, -1/(n-1) for the others; 0 where the game was cut off."""
+    """+1 for the winner, -1/(n-1) for the others, 0 in truncated games, (C,)."""
     truncated: npt.NDArray[np.bool_]
-    """Whether the game was cut off."""
+    """Whether the game was truncated, (C,)."""
 
 
-class SelfPlay:
-    """`num_games` games, each waiting for whoever acts next; ended games are dealt anew at once.
+class SelfPlay(SeatedGames):
+    """`num_games` games in which the caller plays every seat; ended games are dealt again at once.
 
     Args:
-        max_decisions: a game is truncated after so many decisions of all seats.
-        keep_actions: keep those of all games, as `Batch.keep_actions` does, for agents that
-            remember.
-        num_games, num_players, rules, seed: see `Batch`.
+        num_games: Number of games, at least 1.
+        num_players: Seats of every game, or an array (num_games,) of them.
+        rules: The rule options; standard rules by default.
+        max_decisions: Decisions of all seats after which a game is truncated.
+        seed: Random seed for the deals; see `Batch`.
+        keep_actions: Keep the actions of all games (`Batch.keep_actions`), for agents that use
+            `View.memory`.
 
     Raises:
-        ValueError: a value out of its range; says what is allowed.
+        ValueError: A value is out of range; the message says what is allowed.
     """
 
     def __init__(
@@ -52,18 +56,13 @@ class SelfPlay:
         seed: int | None = None,
         keep_actions: bool = False,
     ) -> None:
-        check_at_least_one("max_decisions", max_decisions)
-        self.batch = Batch(num_games, num_players, rules, seed)
+        super().__init__(Batch(num_games, num_players, rules, seed), max_decisions)
         if keep_actions:
             self.batch.keep_actions(max_decisions)
-        self.max_decisions = max_decisions
         self.steps = 0
-        """Calls of `step` so far."""
+        """Number of calls of `step`."""
+        self._all = np.arange(num_games)
         self._last = np.full((num_games, int(self.batch.num_players.max())), -1)
-
-    def __len__(self) -> int:
-        """Return the number of games."""
-        return len(self.batch)
 
     @property
     def actors(self) -> Integers:
@@ -91,47 +90,51 @@ class SelfPlay:
         """Carry out one decision in every game.
 
         Args:
-            actions: action ids (num_games,).
+            actions: Action ids, (num_games,).
 
         Returns:
             the rewards of all seats of the games that ended with this decision.
 
         Raises:
-            IllegalActionError: names the first game with an illegal action. Nothing was changed.
-            ValueError: there is not one whole number a game.
+            IllegalActionError: Names the first game with an illegal action. Nothing was changed.
+            ValueError: There is not one integer per game.
         """
         actors = self.batch.actors
         self.batch.step(actions)
-        self._last[np.arange(len(self)), actors] = self.steps
+        self._last[self._all, actors] = self.steps
         self.steps += 1
-        ended = np.flatnonzero(self.batch.done | (self.batch.decisions >= self.max_decisions))
-        return self._credit(ended)
+        self.advance(self._all)  # finds the ended games
+        return self._credit(np.flatnonzero(self.ended))
 
     def _credit(self, ended: Integers) -> Credits:
+        """Return the rewards of ended games and deal new ones."""
         rows, seats = np.nonzero(self._last[ended] >= 0)
-        rewards = rewards_of(self.batch.states[ended])
+        games, rewards = ended[rows], rewards_of(self.batch.states[ended])
         credits = Credits(
-            ended[rows], seats, self._last[ended[rows], seats],
-            rewards[rows, seats], ~self.batch.done[ended[rows]],
-        )  # fmt: skip
+            games, seats, self._last[games, seats], rewards[rows, seats], self.truncated[games]
+        )
         if ended.size:
             self._last[ended] = -1
-            self.batch.reset(ended)
+            self.deal(ended)
         return credits
 
     def state_dict(self) -> dict[str, npt.NDArray[Any]]:
-        """Return all that changes in play but `steps`, as copies of arrays."""
+        """Return copies of the arrays that change in play; `steps` is not among them.
+
+        Keys: those of `Batch.state_dict`, and `last` (num_games, most players), the step of each
+        seat's last decision or -1.
+        """
         return self.batch.state_dict() | {"last": self._last.copy()}
 
     def load_state_dict(self, state: dict[str, npt.NDArray[Any]], steps: int) -> None:
-        """Go on from a `state_dict` and `steps` of games made with the same arguments.
+        """Resume from the `state_dict` and `steps` of games made with the same arguments.
 
         Raises:
-            ValueError: the arrays are not of these games.
+            ValueError: The arrays do not fit these games. Nothing was changed.
         """
         check_arrays(state, self.state_dict())
         if type(steps) is not int or steps < 0:
-            raise ValueError(f"steps must be 0 or more, a whole number, not {steps!r}")
+            raise ValueError(f"steps must be an integer of at least 0, got {steps!r}")
         seated = np.arange(self._last.shape[1]) < self.batch.num_players[:, None]
         if np.any((state["last"] < -1) | (state["last"] >= np.where(seated, steps, 0))):
             raise ValueError("the state of the games has decisions that nobody has taken")

@@ -13,20 +13,20 @@ from taki_env.core.observation import OBSERVATION_SIZE
 
 
 class ActionSpace(spaces.Discrete):
-    """`Discrete(64)` whose masked samples cost a tenth."""
+    """`Discrete(64)` with fast masked samples: a tenth of Gymnasium's time."""
 
     def __init__(self) -> None:
         super().__init__(NUM_ACTIONS)
 
     def contains(self, x: Any) -> bool:
-        """Return whether `x` is a whole number of 0 to 63; True and False are none."""
+        """Return whether `x` is an integer from 0 to 63. Booleans are rejected."""
         return not isinstance(x, bool | np.bool_) and super().contains(x)
 
     def sample(self, mask: npt.NDArray[np.int8] | None = None, probability: Any = None) -> np.int64:
         """Return a random action, uniform among the ones of `mask`, int8 (64,), if given.
 
-        A mask of zeros alone gives action 0; anything but a mask is left to Gymnasium's method,
-        which says what is wrong.
+        A mask without ones gives action 0. Gymnasium's own method handles all other arguments and
+        reports what is wrong with them.
         """
         plain = isinstance(mask, np.ndarray) and mask.dtype == np.int8 and probability is None
         if not plain or mask is None or mask.shape != (NUM_ACTIONS,):

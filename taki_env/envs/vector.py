@@ -1,6 +1,9 @@
 """TAKI as one Gymnasium `VectorEnv` of many games: ``gymnasium.make_vec("Taki-v0", num_envs=N)``.
 
-Observations, actions, masks and rewards are those of `TakiEnv`, one row a game.
+Observations, actions, masks, rewards and terminations are those of `TakiEnv`, one row per game:
+observations float32 (num_envs, OBSERVATION_SIZE), actions (num_envs,), and masks
+int8 (num_envs, 64) in ``infos["action_mask"]``. `autoreset_mode` decides when a new game replaces
+an ended one.
 """
 
 from __future__ import annotations
@@ -17,13 +20,13 @@ from taki_env.base.checks import checked_actions, checked_seed
 from taki_env.base.errors import IllegalActionError
 from taki_env.base.types import Integers
 from taki_env.core.arrays import illegal_action_message, unpack_masks
-from taki_env.core.bits import ONE, ZERO
-from taki_env.core.cards import NUM_ACTIONS
+from taki_env.core.bits import ZERO
 from taki_env.core.rules import Rules
 from taki_env.envs.gymnasium_env import checked_illegal_action
-from taki_env.envs.learners import Flags
-from taki_env.envs.narrated import learner_games
+from taki_env.envs.learners import LearnerGames
+from taki_env.envs.narrator import Narrator
 from taki_env.envs.opponents import Opponents
+from taki_env.envs.seated import Flags, are_legal
 from taki_env.envs.spaces import ActionSpace, observation_box
 from taki_env.render.renderer import RENDER_FPS, RENDER_MODES, Frame, Renderer
 
@@ -36,21 +39,27 @@ VECTOR_RENDER_MODES = [mode for mode in RENDER_MODES if mode != "human"]
 
 
 class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], Any]):
-    """`num_envs` games of one learner each, stepped together; every array returned is new.
+    """`num_envs` games with one learner each, stepped together; every array returned is new.
 
     Args:
-        num_envs: 1 or more.
-        num_players: 2 to 10, or an array (num_envs,) of such numbers.
-        autoreset_mode: NEXT_STEP deals an ended game anew in the next step, which ignores its
-            action; SAME_STEP at once, with the end in ``infos["final_obs"]`` and
-            ``infos["final_info"]``; DISABLED leaves it to
+        num_envs: Number of games, at least 1.
+        num_players: Number of players, 2 to 10, or an array (num_envs,) of such numbers.
+        rules: See `TakiEnv`.
+        opponents: See `TakiEnv`.
+        learner_seat: The learner's seat, an array (num_envs,) of seats, or None for a random one in
+            each game.
+        illegal_action: See `TakiEnv`.
+        render_mode: None, "ansi" or "rgb_array"; `render()` returns one table per game.
+        max_decisions: See `TakiEnv`.
+        autoreset_mode: NEXT_STEP deals a new game in the step after the end, which ignores the
+            game's action. SAME_STEP deals it in the step of the end and returns the end in
+            ``infos["final_obs"]`` and ``infos["final_info"]``. DISABLED waits for
             ``reset(options={"reset_mask": mask})``.
-        render_mode: None, "ansi" or "rgb_array": `render()` returns one a game.
-        rules, opponents, learner_seat, illegal_action, max_decisions, reveal: see `TakiEnv`.
+        reveal: See `TakiEnv`.
 
     Raises:
-        ValueError: a value out of its range; says what is allowed.
-        ModuleNotFoundError: the render mode draws, and pygame is not installed.
+        ValueError: A value is out of range; the message says what is allowed.
+        ModuleNotFoundError: The render mode draws, and pygame is not installed.
     """
 
     def __init__(
@@ -76,8 +85,9 @@ class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], An
             "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
-        self.games = learner_games(
-            self._renderer, num_envs, num_players, rules, opponents, learner_seat, max_decisions
+        narrator = Narrator(self._renderer.last) if render_mode else None
+        self.games = LearnerGames(
+            num_envs, num_players, rules, opponents, learner_seat, max_decisions, narrator=narrator
         )
         self.single_observation_space = observation_box()
         self.single_action_space = ActionSpace()
@@ -91,11 +101,11 @@ class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], An
         """Deal new games, each with its learner to move.
 
         Args:
-            seed: deals game i from (seed, i); None deals the next games of the seed before.
-            options: ``{"reset_mask": mask}``, bool (num_envs,), resets those games alone.
+            seed: Deals game i from (seed, i). None deals the next games of the previous seed.
+            options: ``{"reset_mask": mask}``, bool (num_envs,), resets only the masked games.
 
         Raises:
-            ValueError: a mask that is none, or comes with a seed.
+            ValueError: An invalid mask, or a mask combined with a seed.
         """
         mask = (options or {}).get("reset_mask")
         if mask is None:
@@ -108,9 +118,9 @@ class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], An
     def _reset_some(self, mask: Any, seed: int | None) -> None:
         chosen = np.asarray(mask)
         if chosen.shape != (self.num_envs,) or chosen.dtype != np.bool_ or not chosen.any():
-            raise ValueError(f"reset_mask must be bool ({self.num_envs},) with a True in it")
+            raise ValueError(f"reset_mask must be bool ({self.num_envs},) with at least one True")
         if seed is not None:
-            raise ValueError("a seed is for all games: give none with a reset_mask")
+            raise ValueError("reset_mask cannot be combined with a seed, which deals all games")
         self._deal(np.flatnonzero(chosen))
 
     def _deal(self, games: Integers) -> None:
@@ -135,36 +145,31 @@ class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], An
         """Carry out the learners' actions and let the opponents play up to their next moves.
 
         Args:
-            actions: action ids (num_envs,); ignored for games that are dealt anew in this step.
+            actions: Action ids, (num_envs,); ignored for games that are dealt in this step.
 
         Raises:
-            IllegalActionError: with `illegal_action="raise"`; names the first such game. Nothing
-                was changed.
-            gymnasium.error.ResetNeeded: a game has ended and is not dealt anew by itself.
-            ValueError: there is not one whole number a game.
+            IllegalActionError: An action is illegal and `illegal_action` is "raise"; names the
+                first such game. Nothing was changed.
+            gymnasium.error.ResetNeeded: A game has ended, and `autoreset_mode` does not reset it.
+            ValueError: There is not one integer per game.
         """
         chosen = checked_actions(actions, self.num_envs)
         resetting = self._over.copy()
         if resetting.any() and self.autoreset_mode != AutoresetMode.NEXT_STEP:
             raise gymnasium.error.ResetNeeded("games have ended: call reset() before step()")
-        illegal = ~resetting & self._illegal(chosen)
+        illegal = ~resetting & ~are_legal(self.games.batch.legal, chosen)
         if self.illegal_action == "raise" and illegal.any():
             first = int(np.argmax(illegal))
-            words = illegal_action_message(chosen[first], self.games.legal[first])
-            raise IllegalActionError(f"game {first}: {words}")
+            message = illegal_action_message(chosen[first], self.games.batch.legal[first])
+            raise IllegalActionError(f"game {first}: {message}")
         self._deal(np.flatnonzero(resetting))
         played = np.flatnonzero(~resetting & ~illegal)
-        self.games.step(chosen[played], played)
+        self.games.step_legal(chosen[played], played)
         terminated = (self.games.terminated & ~resetting) | illegal
         truncated = self.games.truncated & ~terminated & ~resetting
         rewards = np.where(illegal, -1.0, self.games.rewards)
         self._over = terminated | truncated
         return self._finish(rewards, terminated, truncated, illegal, chosen)
-
-    def _illegal(self, actions: npt.NDArray[np.int64]) -> Flags:
-        known = (actions >= 0) & (actions < NUM_ACTIONS)
-        bits = (self.games.legal >> np.where(known, actions, 0).astype(np.uint64)) & ONE
-        return np.asarray(~(known & (bits == ONE)))
 
     def _finish(
         self,
@@ -174,7 +179,7 @@ class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], An
         illegal: Flags,
         actions: npt.NDArray[np.int64],
     ) -> Step:
-        """Return a step's results; in SAME_STEP mode deal ended games anew."""
+        """Return a step's results; in SAME_STEP mode replace ended games."""
         ended: dict[str, Any] = {}
         if illegal.any():
             ended = {"illegal_action": np.where(illegal, actions, 0), "_illegal_action": illegal}

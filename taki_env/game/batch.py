@@ -29,7 +29,6 @@ from taki_env.core.loops import (
 )
 from taki_env.core.outcome import rewards_of
 from taki_env.core.rules import Rules, checked_rules
-from taki_env.core.state import States
 from taki_env.game.game import Game
 from taki_env.game.view import Past, View
 from taki_env.records.position import check_states, new_states

@@ -14,7 +14,7 @@ from taki_env.core.arrays import observe_states, unpack_masks
 from taki_env.core.bits import spread_words
 from taki_env.core.loops import determinize_many
 from taki_env.core.memory import Memory, recall
-from taki_env.core.policies.builtin import POLICIES, choose_many
+from taki_env.core.policies import POLICIES, choose_many
 from taki_env.core.state import States
 
 Past = tuple[States, npt.NDArray[np.uint8], Integers]
@@ -89,7 +89,7 @@ class View:
         return None if self._past is None else recall(self._states, *self._past(), self.seats)
 
     def built_in(self, policy: str, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Return the actions of a built-in policy, "random" or "greedy", (B,).
+        """Return the actions of a built-in policy, one of `POLICIES`, (B,).
 
         Raises:
             ValueError: there is no such policy.

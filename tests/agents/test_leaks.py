@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from taki_env import Game, SelfPlay, View, env, parallel_env, raw_env
+from taki_env.core.policies import POLICIES
 from taki_env.envs.gymnasium_env import TakiEnv
 from taki_env.envs.sb3 import TakiVecEnv
 from taki_env.envs.vector import TakiVectorEnv
@@ -73,7 +74,7 @@ def by_view(table: Game, seat: int) -> Any:
     view = table.view()
     drawn = {
         "words": view.random_words(np.random.default_rng(1)),
-        **{name: view.built_in(name, np.random.default_rng(1)) for name in ("random", "greedy")},
+        **{name: view.built_in(name, np.random.default_rng(1)) for name in POLICIES},
         "samples": view.sample_states(3, np.random.default_rng(1))["rng"],
     }
     memory = vars(table.view(remember=True).memory)

@@ -18,7 +18,7 @@ import pytest
 import agents
 from taki_env import ACTIONS, Game
 from taki_env.core.loops import apply_many, legal_many
-from taki_env.core.policies.builtin import GREEDY, choose_many
+from taki_env.core.policies import GREEDY, choose_many
 from tests.helpers import view_of
 
 Puzzle = dict[str, Any]

@@ -30,6 +30,7 @@ from taki_env import ACTIONS, CARDS, SYMBOLS, Batch, Game, Rules, View
 from taki_env.base.jit import entry
 from taki_env.core.bits import seed_words
 from taki_env.core.memory import Memory
+from taki_env.core.policies import POLICIES
 from taki_env.core.state import GAME_DTYPE
 from taki_env.envs.learners import LearnerGames
 from taki_env.records.position import write_position
@@ -488,10 +489,10 @@ def test_agents_that_remember_do_so_wherever_they_play() -> None:
     """In the arena, as opponents, and through the wrapper that checks answers."""
     arena, opponent = Historian(), Historian()
     table = Match(
-        Batch(4, 2, seed=1), np.array([[2, 0]] * 4),
-        {2: Contestant("historian", lambda: arena)}, seed_words(1, np.arange(4)),
+        Batch(4, 2, seed=1), np.array([[len(POLICIES), 0]] * 4),
+        {len(POLICIES): Contestant("historian", lambda: arena)}, seed_words(1, np.arange(4)),
     )  # fmt: skip
-    table.play()
+    table.play_out()
     games = LearnerGames(4, 2, opponents=CheckedAgent(opponent), seed=1)
     games.restart()
     for _ in range(5):
@@ -509,7 +510,7 @@ def test_learners_games_resume_with_what_opponents_remember() -> None:
         return LearnerGames(3, 2, opponents=SearchAgent(20, seed=3), seed=1)
 
     def step(games: LearnerGames) -> None:
-        games.seating.agents[-1]._rng = np.random.default_rng(5)
+        games.opponents.agents[-1]._rng = np.random.default_rng(5)
         games.step(games.batch.action_masks().argmax(axis=1))
         games.replace_ended()
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from taki_env import CARDS, PHASES, Batch, Game, Rules, View
-from taki_env.core.policies.builtin import GREEDY, choose_many
+from taki_env.core.policies import GREEDY, choose_many
 from tests.helpers import SMALL_DECK, VARIANTS, game, view_of
 
 A = ["blue 1", "blue 3"]

@@ -25,7 +25,7 @@ from agents.statistics import deal_interval, wilson_interval
 from agents.validation import AgentError, Failure, error_text
 from taki_env import Batch, View
 from taki_env.core.bits import seed_words
-from taki_env.core.policies.builtin import POLICIES
+from taki_env.core.policies import POLICIES
 from training.arena import command as arena
 from training.arena import leaderboard, ratings
 from training.arena.command import ArenaArgs
@@ -220,7 +220,7 @@ def test_words_of_a_decision_depend_on_what_the_seat_knows() -> None:
     assert table.view(np.array([7])).random_words(rng) == drawn[0][7]
     for _ in range(20):
         live = np.flatnonzero(table.batch.legal)
-        table._apply(live, table.batch.view(live).built_in("random", rng))
+        table.accept(live, table.batch.view(live).built_in("random", rng))
         drawn.append(table.view(np.flatnonzero(table.batch.legal)).random_words(rng))
     every = np.concatenate(drawn)
     assert np.unique(every).size == every.size
@@ -483,7 +483,7 @@ def test_an_agent_that_is_slow_for_many_games_plays_on() -> None:
     words = seed_words(0, np.arange(60), stream=3)
     numbers = np.tile([len(POLICIES), 0], (60, 1))
     table = Match(Batch(60, 2), numbers, {len(POLICIES): contestant}, words, 6)
-    table.play()
+    table.play_out()
     assert contestant.most_games == MOST_LIMITS and contestant.hangs == 0
     assert not table.failures
 

@@ -21,7 +21,7 @@ from agents.cli import check_different, check_folder, make_console, run
 from agents.table.record_files import RECORDED, recording
 from agents.validation import AgentError
 from taki_env.base.checks import check_at_least_one, checked_seed
-from taki_env.core.policies.builtin import POLICIES
+from taki_env.core.policies import POLICIES
 from taki_env.core.rules import check_num_players
 from taki_env.envs.opponents import Agent, remembers
 from training.arena.command import write_results

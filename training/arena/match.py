@@ -1,7 +1,7 @@
-"""Some games of a tournament, side by side: who is asked, and what becomes of agents that fail.
+"""The games of a tournament that are played side by side, and the handling of failing agents.
 
-Built-in policies act in compiled loops. All other agents are asked in batches; one that fails in
-any way forfeits the game in which it failed, and nothing else.
+Built-in policies act in a compiled loop, all other agents in batches. An agent that fails in any
+way forfeits the game in which it failed, and no other.
 """
 
 from __future__ import annotations
@@ -21,21 +21,19 @@ from agents.validation import AGENT_ERRORS, Failure, checked_answer, error_text
 from taki_env import Batch, View
 from taki_env.base.types import Integers, Words
 from taki_env.core.arrays import illegal_action_message
-from taki_env.core.bits import ONE, seed_word
-from taki_env.core.cards import MAX_PLAYERS, NUM_ACTIONS
-from taki_env.core.memory import MOST_ACTIONS
-from taki_env.core.policies.builtin import POLICIES
-from taki_env.envs.learners import advance_many
+from taki_env.core.bits import seed_word
+from taki_env.core.cards import MAX_PLAYERS
 from taki_env.envs.opponents import Agent, remembers
+from taki_env.envs.seated import CALLER, SeatedGames, are_legal
 
 REASONS = (
     *("illegal action", "wrong shape", "wrong type", "exception"),
     *("time limit", "disqualified"),
 )
 MAX_HANGS = 3
-"""An agent that has run into its time limit so often in calls for one game is disqualified."""
+"""Calls for a single game beyond the time limit after which an agent is disqualified."""
 MOST_LIMITS = 10
-"""A call takes so many times the limit of a decision at most, however many games it is for."""
+"""Maximum call time, in per-decision limits, whatever the number of games."""
 NOBODY = -1
 Answer: TypeAlias = Integers | Failure
 
@@ -45,11 +43,11 @@ class _HangError(Exception):
 
 
 class _RaisedError(Exception):
-    """An agent raised something in its thread, which is the cause."""
+    """An agent raised an exception in its thread, which is the cause."""
 
 
 class _Caller:
-    """Calls an agent in a thread, which is left behind if the agent hangs."""
+    """Calls an agent in a thread, which is abandoned if the agent hangs."""
 
     def __init__(self, agent: Agent, name: str) -> None:
         self._asked: SimpleQueue[View] = SimpleQueue()
@@ -61,11 +59,16 @@ class _Caller:
             view = self._asked.get()
             try:
                 self._answers.put((answer_of(agent, view), None))
-            except BaseException as error:  # the thread lives on
+            except BaseException as error:  # the thread serves the next call
                 self._answers.put((None, error))
 
     def __call__(self, view: View, seconds: float) -> Answer:
-        """Return the agent's answer, or raise an error of the agent's or of being too late."""
+        """Return the agent's answer within a number of seconds.
+
+        Raises:
+            _HangError: There was no answer in time.
+            _RaisedError: The agent raised an exception.
+        """
         self._asked.put(view)
         try:
             answer, error = self._answers.get(timeout=min(seconds, TIMEOUT_MAX))
@@ -77,31 +80,31 @@ class _Caller:
 
 
 def answer_of(agent: Agent, view: View) -> Answer:
-    """Return what an agent answers, which may do its work only when it becomes an array."""
+    """Return an agent's answer as an array; lazy answers do their work in this conversion."""
     return checked_answer(agent.act(view), len(view))
 
 
 @dataclass
 class Clock:
-    """How long decisions took."""
+    """Decision times."""
 
     calls: list[tuple[float, int]] = field(default_factory=list)
-    """Seconds a decision and number of decisions, of every call."""
+    """Seconds per decision and number of decisions of every call."""
 
     def add(self, seconds: float, decisions: int) -> None:
-        """Count a call."""
+        """Add a call of `seconds` for a number of decisions, if there were any."""
         if decisions:
             self.calls.append((seconds / decisions, decisions))
 
 
 class Contestant:
-    """An agent whose failures stay its own.
+    """An agent that returns a `Failure` where it raises, hangs, or gives a wrong answer.
 
     Args:
-        name: of the agent.
-        make: returns the agent, and another one after it hangs.
-        time_limit: seconds a decision; a call may take so long for every game of its view, up to
-            `MOST_LIMITS` times.
+        name: Name of the agent.
+        make: Returns a new agent; called again after a hang.
+        time_limit: Seconds per decision. A call for several games may take this time for each of
+            them, up to `MOST_LIMITS` times.
     """
 
     def __init__(self, name: str, make: Callable[[], Agent], time_limit: float = 10.0) -> None:
@@ -109,7 +112,7 @@ class Contestant:
         self.clock = Clock()
         self.hangs = 0
         self.most_games = sys.maxsize
-        """To ask for in a call: `MOST_LIMITS` after a call that took too long, 1 after another."""
+        """Games per call: `MOST_LIMITS` after a call that took too long, 1 after a second one."""
         self._disqualified = ""
         self._sit_down()
 
@@ -119,11 +122,11 @@ class Contestant:
 
     @property
     def remembers(self) -> bool:
-        """Whether the agent asks for what was done before (`View.memory`)."""
+        """Whether the agent uses the history of its games (`View.memory`)."""
         return remembers(self._agent)
 
     def ask(self, view: View) -> Answer:
-        """Return an action for each game, which may be illegal, or why there are none."""
+        """Return an action for each game, which may be illegal, or why there is none."""
         if self._disqualified:
             return Failure("disqualified", self._disqualified)
         start = time.perf_counter()
@@ -143,9 +146,10 @@ class Contestant:
         return self._caller(view, self._time_limit * min(len(view), MOST_LIMITS))
 
     def _hung(self, games: int) -> Failure:
-        """Go on with another agent of the same kind.
+        """Replace the agent by a new one of the same kind.
 
-        A call for many games may only be slow: smaller ones follow, and it counts for nothing.
+        A call for many games may only be slow: smaller calls follow, and it does not count as a
+        hang.
         """
         if games > 1:
             self.most_games = MOST_LIMITS if games > MOST_LIMITS else 1
@@ -157,20 +161,20 @@ class Contestant:
             try:
                 self._sit_down()
             except Exception as error:
-                self._disqualified = f"cannot be made anew after a hang: {error}"
+                self._disqualified = f"cannot be made again after a hang: {error}"
         return Failure("time limit", f"no answer within {self._time_limit:g} s a decision")
 
 
-class Match:
-    """Games side by side, from their deals to their ends.
+class Match(SeatedGames):
+    """Games of a tournament, played side by side from their deals to their ends.
 
     Args:
-        batch: the games, just dealt.
-        controllers: who plays each seat, (num_games, num_players): the index of a built-in policy
+        batch: The games, just dealt.
+        controllers: Who plays each seat, (num_games, num_players): the number of a built-in policy
             or a key of `contestants`.
-        contestants: the other agents, by numbers from ``len(POLICIES)``.
-        words: a random word for each game, (num_games,). Policies and agents draw from these alone.
-        max_decisions: a game is cut off after so many.
+        contestants: The other agents, by numbers from ``len(POLICIES)``.
+        words: A random word for each game, (num_games,); policies and agents draw from these only.
+        max_decisions: Decision cap; a capped game is a draw.
     """
 
     def __init__(
@@ -181,96 +185,87 @@ class Match:
         words: Words,
         max_decisions: int = 2000,
     ) -> None:
-        games = len(batch)
-        if batch.actions is None and any(one.remembers for one in contestants.values()):
-            batch.keep_actions(min(max_decisions, MOST_ACTIONS))
-        self.batch, self._contestants, self._max_decisions = batch, contestants, max_decisions
-        self._controllers = np.full((games, MAX_PLAYERS), NOBODY)
-        self._controllers[:, : controllers.shape[1]] = controllers
-        self._words, self._running = words, words.copy()
-        self._taken = np.zeros((games, MAX_PLAYERS), np.int64)
-        self._terminated, self._truncated = np.zeros((2, games), np.bool_)
-        self.losers = np.full(games, NOBODY)
+        super().__init__(batch, max_decisions)
+        self.keep_history(contestants.values())
+        self.controllers[:, : controllers.shape[1]] = controllers
+        self.words[:] = words
+        self._contestants, self._game_words = contestants, words
+        self._taken = np.zeros((len(batch), MAX_PLAYERS), np.int64)
+        self.losers = np.full(len(batch), NOBODY)
         """The seat that forfeited each game, or -1, (num_games,)."""
         self.failures: dict[int, Failure] = {}
-        """Why, by game."""
+        """Reason of each forfeit, by game."""
         self.compiled = Clock()
-        """Of the built-in policies together."""
-        self._advance(np.arange(0))  # compiles before the clock runs
+        """Decision times of all built-in policies together."""
+        self._seconds = 0.0
+        super().advance(np.arange(0))  # compiles before the clock runs
 
     @property
     def winners(self) -> Integers:
-        """The seat that won each game, -1 where it was forfeited or cut off, (num_games,)."""
-        return np.where(self._terminated, self.batch.states["winner"], NOBODY).astype(np.int64)
+        """The seat that won each game, -1 if it was forfeited or capped, (num_games,)."""
+        return np.where(self.terminated, self.batch.states["winner"], NOBODY).astype(np.int64)
 
-    def play(self) -> None:
+    def play_out(self) -> None:
         """Play all games to their ends."""
-        live, seconds = np.arange(len(self.batch)), 0.0
-        while live.size:
-            start = time.perf_counter()
-            movers = self._advance(live)
-            seconds += time.perf_counter() - start
-            for number in np.unique(movers[movers >= len(POLICIES)]).tolist():
-                self._ask(self._contestants[number], live[movers == number])
-            live = live[(movers >= len(POLICIES)) & (self.losers[live] == NOBODY)]
-        self.compiled.add(seconds, int(self.batch.decisions.sum() - self._taken.sum()))
+        self.play(np.arange(len(self)))
+        self.compiled.add(self._seconds, int(self.batch.decisions.sum() - self._taken.sum()))
 
-    def _advance(self, games: Integers) -> Integers:
-        """Let built-in policies act; return who is to move, less than 0 where a game has ended."""
-        movers = np.empty(games.size, np.int64)
-        advance_many(
-            self.batch.states, self.batch.legal, games, self._controllers, self._running,
-            self._max_decisions, movers, self._terminated, self._truncated, self.batch.actions,
-        )  # fmt: skip
+    def advance(self, games: Integers) -> Integers:
+        """Do the same as `SeatedGames.advance`, and measure its time."""
+        start = time.perf_counter()
+        movers = super().advance(games)
+        self._seconds += time.perf_counter() - start
         return movers
 
     def record(self, game: int, names: Sequence[str]) -> dict[str, Any]:
-        """Return the record of a game (docs/records.md) whose actions the batch has kept."""
+        """Return the record of a game (docs/records.md); the batch must keep its actions."""
         note = None
         if failure := self.failures.get(game):
             seat = self.losers[game]
             note = f"seat {seat}, {names[seat]}, forfeits: {failure.reason}: {failure.detail}"
-        return self.batch.game(game).record(names=names, note=note)
+        return self.game(game).record(names=names, note=note)
 
     def view(self, games: Integers) -> View:
-        """Return what the actors see, with a word for each decision.
+        """Return what the actors see, with a random word for each decision.
 
-        The word depends on that of the game, the seat and how often this seat was asked before:
-        all of which the seat knows.
+        The word depends on the game's word, the seat, and the number of decisions that the seat has
+        made, all of which the seat knows.
         """
         seats = self.batch.actors[games]
         taken = self._taken[games, seats].astype(np.uint64)
-        words = seed_word(self._words[games], seats.astype(np.uint64), taken)
+        words = seed_word(self._game_words[games], seats.astype(np.uint64), taken)
         return self.batch.view(games, words)
 
-    def _ask(self, contestant: Contestant, games: Integers) -> None:
-        """Carry out what an agent chooses; where it fails, fewer games are asked for at once."""
+    def let_agent_act(self, number: int, games: Integers) -> None:
+        """Carry out what a contestant chooses; after a failure, ask for fewer games at once."""
+        contestant = self._contestants[number]
         while games.size:
             some = games[: contestant.most_games]
             answer = contestant.ask(self.view(some))
             if not isinstance(answer, Failure):
-                self._apply(some, answer)
+                self.accept(some, answer)
             elif some.size == 1:
                 self._forfeit(int(some[0]), answer)
-            elif answer.reason == "time limit":  # of a call for several games: fewer at once
+            elif answer.reason == "time limit":  # the same games again, fewer at once
                 continue
             else:
                 for game in some:
-                    self._ask(contestant, game[np.newaxis])
+                    self.let_agent_act(number, game[np.newaxis])
             games = games[some.size :]
 
-    def _apply(self, games: Integers, actions: Integers) -> None:
+    def accept(self, games: Integers, actions: Integers) -> None:
+        """Carry out an agent's legal actions; an illegal action forfeits its game."""
         legal = self.batch.legal[games]
-        known = (actions >= 0) & (actions < NUM_ACTIONS)
-        shifts = np.where(known, actions, 0).astype(np.uint64)
-        allowed = known & ((legal >> shifts) & ONE).astype(np.bool_)
+        allowed = are_legal(legal, actions)
         for k in np.flatnonzero(~allowed).tolist():
-            words = illegal_action_message(actions[k], legal[k])
-            self._forfeit(int(games[k]), Failure("illegal action", words))
+            message = illegal_action_message(actions[k], legal[k])
+            self._forfeit(int(games[k]), Failure("illegal action", message))
         games, actions = games[allowed], actions[allowed]
         self._taken[games, self.batch.actors[games]] += 1
-        self.batch.step_some(games, actions)
+        self.apply(games, actions)
 
     def _forfeit(self, game: int, failure: Failure) -> None:
+        """End a game with the loss of its actor: nobody decides in it from now on."""
         self.losers[game] = self.batch.states["actor"][game]
         self.failures[game] = failure
+        self.controllers[game] = CALLER

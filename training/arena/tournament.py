@@ -21,7 +21,7 @@ from taki_env.base.checks import check_at_least_one, checked_seed
 from taki_env.base.types import Integers
 from taki_env.core.bits import seed_words
 from taki_env.core.cards import MAX_PLAYERS
-from taki_env.core.policies.builtin import POLICIES
+from taki_env.core.policies import POLICIES
 from taki_env.core.rules import Rules, check_num_players
 from taki_env.envs.opponents import Agent
 from training.arena.match import REASONS, Clock, Contestant, Match

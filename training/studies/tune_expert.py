@@ -26,14 +26,13 @@ from taki_env.base.types import Int
 from taki_env.core.bits import ONE, ZERO, base_word, next_random, seed_word
 from taki_env.core.cards import OVER
 from taki_env.core.engine import apply_action, deal, legal_actions
-from taki_env.core.policies.builtin import POLICIES, choose
+from taki_env.core.policies import GREEDY, RANDOM, choose
 from taki_env.core.policies.expert import DEFAULT_WEIGHTS, WEIGHTS, Weights, choose_expert
 from taki_env.core.state import States
 from taki_env.records.position import new_states
 from training.cli import stopping
 
 EXPERT = -1
-RANDOM, GREEDY = POLICIES.index("random"), POLICIES.index("greedy")
 MAX_DECISIONS = 2000
 SMALLEST_STEP, RELATIVE_STEP = 0.5, 0.4
 """First spread of a weight: so much of its size, but not less than so much."""

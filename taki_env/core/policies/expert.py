@@ -12,8 +12,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from taki_env.base.jit import entry, inner
-from taki_env.base.types import Int, Words
+from taki_env.base.jit import inner
+from taki_env.base.types import Int
 from taki_env.core.bits import ONE, ZERO, bit_of, count_bits, lowest
 from taki_env.core.cards import (
     BREAKER,
@@ -48,7 +48,6 @@ from taki_env.core.state import (
     SUPER_TAKI_BIT,
     SYMBOL_CARDS,
     State,
-    States,
     count_held,
 )
 
@@ -311,12 +310,3 @@ def choose_expert(s: State, legal: np.uint64, w: Weights) -> Int:
     if phase == RESPOND:
         return BREAKER if legal & BREAKER_BIT else KING
     return _turn_action(s, seat, legal, w)
-
-
-@entry
-def choose_expert_many(
-    states: States, legal: Words, w: Weights, actions: npt.NDArray[np.int64]
-) -> None:
-    """Write the expert's action for every game."""
-    for i in range(states.size):
-        actions[i] = choose_expert(states[i], legal[i], w)

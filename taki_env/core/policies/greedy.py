@@ -1,16 +1,16 @@
-"""The two built-in policies, compiled: `random` and `greedy`.
+"""The greedy policy, compiled: plain rules of thumb.
 
-Both read only what the actor sees: its own hand and what lies on the table.
+It plays long runs first and wild cards late, and always calls the last card. It reads only what
+the actor sees: its own hand and the cards on the table.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from taki_env.base.jit import entry, inner
-from taki_env.base.types import Int, Words
-from taki_env.core.bits import ONE, ZERO, lowest, next_random, sample_action
+from taki_env.base.jit import inner
+from taki_env.base.types import Int
+from taki_env.core.bits import ONE, ZERO, lowest
 from taki_env.core.cards import (
     BREAKER,
     CHANGE_COLOR,
@@ -33,10 +33,7 @@ from taki_env.core.cards import (
     SUPER_TAKI,
     TAKI,
 )
-from taki_env.core.state import COLOR_CARDS, SUPER_TAKI_BIT, State, States, count_held
-
-POLICIES = ("random", "greedy")
-GREEDY = POLICIES.index("greedy")
+from taki_env.core.state import COLOR_CARDS, SUPER_TAKI_BIT, State, count_held
 
 
 @inner
@@ -52,7 +49,10 @@ def _favorite_color(s: State, seat: Int) -> Int:
 
 @inner
 def _run_order(symbol: Int) -> Int:
-    """Return how late a card is laid on a run: the final one acts, and a plus must not be it."""
+    """Return a card's place in a run, low ones first.
+
+    Only the final card of a run takes effect, and a plus must not be final.
+    """
     if symbol == STOP:
         return 5
     if symbol == PLUS_TWO:
@@ -64,7 +64,7 @@ def _run_order(symbol: Int) -> Int:
 
 @inner
 def _greedy_run(s: State, legal: np.uint64) -> Int:
-    """Lay every card of the color, the strongest action last, then close."""
+    """Return the next action of a run: every card of the color, the strongest last, then close."""
     best: Int = -1
     first: Int = 9
     colored = legal & COLOR_CARDS[s["color"]]
@@ -83,7 +83,7 @@ def _greedy_run(s: State, legal: np.uint64) -> Int:
 
 @inner
 def _colored_value(symbol: Int, held: Int) -> Int:
-    """Return the worth of playing a colored card of which color `held` are in hand."""
+    """Return the value of playing a colored card; `held` cards of its color are in hand."""
     if symbol == TAKI:
         return 100 + held if held > 1 else -5
     if symbol == PLUS:
@@ -95,7 +95,7 @@ def _colored_value(symbol: Int, held: Int) -> Int:
 
 @inner
 def _colorless_value(s: State, seat: Int, card: Int) -> Int:
-    """Return the worth of playing a colorless card; most are kept."""
+    """Return the value of playing a colorless card; most are kept for later."""
     if card == SUPER_TAKI:
         own = count_held(s, seat, COLOR_CARDS[s["color"]])
         return 60 + own if own > 1 else -30
@@ -133,7 +133,7 @@ def _greedy_play(s: State, seat: Int, legal: np.uint64) -> Int:
 
 @inner
 def choose_greedy(s: State, legal: np.uint64) -> Int:
-    """Return a rule-of-thumb action: long runs first, wild cards late, calls always made."""
+    """Return the greedy action in a game that is not over."""
     phase = s["phase"]
     if phase == LAST_CARD:
         return SAY_LAST_CARD
@@ -142,20 +142,3 @@ def choose_greedy(s: State, legal: np.uint64) -> Int:
     if phase == RESPOND:
         return BREAKER if (legal >> np.uint64(BREAKER)) & ONE else KING
     return _greedy_play(s, np.int64(s["actor"]), legal)
-
-
-@inner
-def choose(policy: Int, s: State, legal: np.uint64, word: np.uint64) -> Int:
-    """Return the action of a built-in policy in a game that is not over."""
-    return choose_greedy(s, legal) if policy == GREEDY else sample_action(legal, word)
-
-
-@entry
-def choose_many(
-    policy: Int, states: States, legal: Words, words: Words, actions: npt.NDArray[np.int64]
-) -> None:
-    """Write the action of a built-in policy for every game that is not over; renews `words`."""
-    for i in range(states.size):
-        words[i] = next_random(words[i])
-        if legal[i] != ZERO:
-            actions[i] = choose(policy, states[i], legal[i], words[i])
