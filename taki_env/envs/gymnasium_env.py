@@ -91,8 +91,9 @@ class TakiEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         self._running = False
         narrator = Narrator(self._renderer.last, self._show) if render_mode else None
         self._games = LearnerGames(
-            1, num_players, rules, opponents, learner_seat, max_decisions, narrator=narrator
-        )
+            1, num_players, rules, opponents, learner_seat, max_decisions,
+            narrator=narrator, start=False,
+        )  # fmt: skip
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

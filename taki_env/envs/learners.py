@@ -41,6 +41,8 @@ class LearnerGames(SeatedGames):
         keep_actions: Keep the actions of all games (`Batch.keep_actions`). Otherwise they are kept
             only if an opponent uses them.
         narrator: Describes every decision as text, for rendering.
+        start: Play up to the learners' first moves at once. Otherwise `restart` does, so that
+            agents decide in no game that is dealt again before it is used.
 
     Raises:
         ValueError: A value is out of range; the message says what is allowed.
@@ -58,6 +60,7 @@ class LearnerGames(SeatedGames):
         deals: npt.ArrayLike | None = None,
         keep_actions: bool = False,
         narrator: Narrator | None = None,
+        start: bool = True,
     ) -> None:
         batch = Batch(num_games, num_players, rules, seed, deals)
         self.opponents = OpponentPool(opponents, batch.num_players.tolist())
@@ -75,12 +78,15 @@ class LearnerGames(SeatedGames):
         self._fresh = True
         self._all = np.arange(num_games)
         self._assign_seats(self._all)
+        if start:
+            self.play()
 
     def reset(self, games: Integers | None = None) -> None:
         """Deal new games, all or those of the given indices, and play up to the learner's move."""
         games = self._all if games is None else games
         self.deal(games)
         self._assign_seats(games)
+        self.play(games)
 
     def restart(self, seed: int | None = None) -> None:
         """Start a new game everywhere, with the learner to move.
@@ -95,6 +101,7 @@ class LearnerGames(SeatedGames):
         elif not self._fresh:
             self.reset()
         self._fresh = False
+        self.play()
         self.replace_ended()
 
     def replace_ended(self, games: Integers | None = None) -> None:
@@ -122,7 +129,7 @@ class LearnerGames(SeatedGames):
         self.keep_history(self.agents)
 
     def _assign_seats(self, games: Integers) -> None:
-        """Draw the seats of learners and opponents in new games and play up to the learners."""
+        """Draw the seats of learners and opponents in new games."""
         if self._narrator is not None:
             self._narrator.clear(games)
         deals, episodes = self.batch.deals[games], self.batch.episodes[games]
@@ -141,7 +148,6 @@ class LearnerGames(SeatedGames):
             for after in range(1, num_players):
                 seat = (seats[at] + after) % num_players
                 self.controllers[games[at], seat] = drawn[:, after - 1]
-        self.play(games)
 
     def state_dict(self) -> dict[str, npt.NDArray[Any]]:
         """Return copies of the arrays that change in play.
@@ -168,7 +174,7 @@ class LearnerGames(SeatedGames):
         self.batch.load_state_dict(state)
         self.seats[:], self.words[:] = state["seats"], state["words"]
         self.controllers[:] = controllers
-        self.play(self._all)  # every learner is to move: this finds the ended games
+        self.play()  # every learner is to move: this finds the ended games
 
     @property
     def legal(self) -> Words:

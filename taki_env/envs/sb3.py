@@ -52,7 +52,7 @@ class TakiVecEnv(VecEnv):
         seed: int | None = None,
     ) -> None:
         self.games = LearnerGames(
-            num_envs, num_players, rules, opponents, learner_seat, max_decisions, seed
+            num_envs, num_players, rules, opponents, learner_seat, max_decisions, seed, start=False
         )
         self.render_mode = None
         self.lengths = np.zeros(num_envs, np.int64)

@@ -183,8 +183,9 @@ class SeatedGames:
         self.words[games] = words
         self.apply(games, actions)
 
-    def play(self, games: Integers) -> None:
-        """Let all others act until each of `games` waits for the caller or has ended."""
+    def play(self, games: Integers | None = None) -> None:
+        """Let all others act until games wait for the caller or have ended; all by default."""
+        games = np.arange(len(self)) if games is None else games
         while games.size:
             movers = self.advance(games)
             waiting = movers >= BUILT_IN

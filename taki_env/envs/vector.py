@@ -87,8 +87,9 @@ class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], An
         }
         narrator = Narrator(self._renderer.last) if render_mode else None
         self.games = LearnerGames(
-            num_envs, num_players, rules, opponents, learner_seat, max_decisions, narrator=narrator
-        )
+            num_envs, num_players, rules, opponents, learner_seat, max_decisions,
+            narrator=narrator, start=False,
+        )  # fmt: skip
         self.single_observation_space = observation_box()
         self.single_action_space = ActionSpace()
         self.observation_space = batch_space(self.single_observation_space, num_envs)

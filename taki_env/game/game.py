@@ -54,6 +54,17 @@ class Game:
         self._legal = np.zeros(1, np.uint64)
         self._deal(checked_seed(seed))
 
+    @classmethod
+    def from_deal(
+        cls, num_players: int, rules: Rules, seed: int, deal: int = 0, episode: int = 0
+    ) -> Game:
+        """Return what game `deal` of a `Batch` of this seed plays after `episode` resets."""
+        game = cls.__new__(cls)
+        game.rules, game._legal = rules, np.zeros(1, np.uint64)
+        game._states = new_states(1, num_players, rules)
+        game._deal(seed, episode, deal)
+        return game
+
     def _deal(self, seed: int, episode: int = 0, deal: int = 0) -> None:
         """Deal anew what game `deal` of a `Batch` of this seed plays after `episode` resets."""
         numbers = np.array([deal]), np.array([episode])

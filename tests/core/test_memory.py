@@ -492,7 +492,7 @@ def test_agents_that_remember_do_so_wherever_they_play() -> None:
         Batch(4, 2, seed=1), np.array([[len(POLICIES), 0]] * 4),
         {len(POLICIES): Contestant("historian", lambda: arena)}, seed_words(1, np.arange(4)),
     )  # fmt: skip
-    table.play_out()
+    table.play()
     games = LearnerGames(4, 2, opponents=CheckedAgent(opponent), seed=1)
     games.restart()
     for _ in range(5):

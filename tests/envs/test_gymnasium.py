@@ -5,8 +5,11 @@ from __future__ import annotations
 import copy
 import pickle
 import signal
+import sys
+import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -16,8 +19,11 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
+import agents
 import taki_env
 from taki_env import Game, IllegalActionError, Rules, View
+from taki_env.core.policies import POLICIES
+from taki_env.envs.opponents import OpponentPool
 from tests.helpers import VARIANTS
 
 SAY = taki_env.ACTIONS.index("say last card")
@@ -304,12 +310,68 @@ def test_the_learners_seat_is_random_otherwise() -> None:
     assert all(63 < seats.count(seat) < 137 for seat in range(3))
 
 
-@pytest.mark.parametrize("name", ["random", "greedy"])
-def test_a_built_in_opponent_goes_by_its_name(name: str) -> None:
-    """And differs from the other one."""
-    other = {"random": "greedy", "greedy": "random"}[name]
+@pytest.mark.parametrize(
+    ("name", "other"), [("random", "greedy"), ("greedy", "expert"), ("expert", "random")]
+)
+def test_a_built_in_opponent_goes_by_its_name(name: str, other: str) -> None:
+    """And differs from another one."""
     env, same, different = make(opponents=name), make(opponents=[name]), make(opponents=other)
     assert play(env, 1) == play(same, 1) != play(different, 1)
+
+
+@pytest.mark.parametrize("make_env", [gymnasium.make, gymnasium.make_vec])
+def test_any_spelling_of_an_agent_is_an_opponent(make_env: Callable[..., Any]) -> None:
+    """The games are those against the agent itself, which is loaded with seed 0."""
+    spelling = "search:simulations=5"
+
+    def trace(opponents: Any) -> list[Any]:
+        env = make_env("Taki-v0", num_players=3, opponents=opponents)
+        observation, info = env.reset(seed=3)
+        seen = [observation.tolist()]
+        for _ in range(15):
+            action = info["action_mask"].argmax(-1)
+            observation, *_, info = env.step(action)
+            seen.append(observation.tolist())
+            if not info["action_mask"].any():
+                break
+        return seen
+
+    assert trace(spelling) == trace(agents.load(spelling, 0)) != trace(agents.load(spelling, 1))
+
+
+def test_equal_spellings_are_one_agent() -> None:
+    """For several seats, and when opponents change."""
+    spelling = "import:tests.envs.test_gymnasium:Lowest"
+    pool = OpponentPool([spelling, spelling], [3])
+    pool.change({spelling: 1.0, "random": 1.0})
+    assert len(pool.agents) == len(POLICIES) + 1
+
+
+@pytest.mark.parametrize("package", [None, types.ModuleType("agents")], ids=["none", "another"])
+def test_without_the_package_of_agents_names_are_the_built_in_ones(
+    package: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in an installed wheel, where at most another package is called `agents`."""
+    monkeypatch.setitem(sys.modules, "agents", package)
+    play(make(opponents="expert"), 0)
+    play(make(opponents=Lowest()), 0)
+    for name, words in {
+        "search:simulations=5": r"names: random, greedy, expert; .*checkout.* act\(view\)",
+        "gredy": "unknown opponent 'gredy'; did you mean 'greedy'",
+    }.items():
+        with pytest.raises(ValueError, match=words):
+            make(opponents=name)
+
+
+def test_what_the_package_of_agents_lacks_is_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A checkout without a dependency of `agents` names the dependency."""
+    (tmp_path / "agents.py").write_text("import not_installed")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "agents")
+    with pytest.raises(ModuleNotFoundError, match="not_installed"):
+        make(opponents="search")
 
 
 def test_greedy_is_the_default_opponent() -> None:
@@ -359,17 +421,18 @@ def test_opponents_are_drawn_by_their_weights() -> None:
 @pytest.mark.parametrize(
     ("opponents", "error", "words"),
     [
-        ("gredy", ValueError, "unknown opponent 'gredy'; did you mean 'greedy'"),
-        (["random", "randm"], ValueError, "unknown opponent 'randm'; did you mean 'random'"),
-        ({"greedi": 1}, ValueError, "unknown opponent 'greedi'; did you mean 'greedy'"),
+        ("gredy", ValueError, "unknown agent 'gredy'; did you mean 'greedy'"),
+        (["random", "randm"], ValueError, "unknown agent 'randm'; did you mean 'random'"),
+        ({"greedi": 1}, ValueError, "unknown agent 'greedi'; did you mean 'greedy'"),
+        ("search:simulation=5", ValueError, "no option 'simulation=5'; did you mean 'simulations'"),
         ([], ValueError, "opponents is empty"),
         ({}, ValueError, "opponents is empty"),
-        (["random"] * 3, ValueError, "opponents must be one, or 2 for 3 players, not 3"),
+        (["random"] * 3, ValueError, "opponents must be one, or 2 for 3 players, got 3"),
         ({"random": 0}, ValueError, "weights of opponents must be 0 or more"),
         ({"random": -1, "greedy": 2}, ValueError, "weights of opponents must be 0 or more"),
         ({"random": float("nan")}, ValueError, "weights of opponents must be 0 or more"),
-        (7, TypeError, "an opponent is a name or an object with act"),
-        (None, TypeError, "an opponent is a name or an object with act"),
+        (7, TypeError, "an opponent must be a name or an object with act"),
+        (None, TypeError, "an opponent must be a name or an object with act"),
     ],
 )
 def test_wrong_opponents_are_refused(opponents: Any, error: type, words: str) -> None:
@@ -396,7 +459,7 @@ def test_an_agent_with_an_illegal_action_raises() -> None:
 )
 def test_an_agent_must_return_one_whole_number_a_game(answer: Callable[[View], Any]) -> None:
     """Anything else is refused, naming the agent."""
-    with pytest.raises(ValueError, match=r"Answering.* must return 1 action ids, one a game"):
+    with pytest.raises(ValueError, match=r"Answering.* must return 1 action ids, one per game"):
         play(make(opponents=Answering(answer)), 0)
 
 

@@ -157,6 +157,16 @@ def test_resets_without_a_seed_deal_the_next_games_of_it() -> None:
     assert deals[:3] == deals[3:] and len(set(deals)) == 3
 
 
+def test_a_reset_deals_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also after the first episode."""
+    env, dealt = taki_env.raw_env(), []
+    deal = Game._deal
+    monkeypatch.setattr(Game, "_deal", lambda *args: (dealt.append(args), deal(*args)))
+    for resets in range(1, 4):
+        env.reset(seed=1 if resets == 1 else None)
+        assert len(dealt) == resets
+
+
 @pytest.mark.parametrize("num_players", [2, 5, 10])
 def test_observations_are_those_of_the_game(num_players: int) -> None:
     """For every agent, with a mask only for the one to move; the infos carry the masks."""

@@ -103,7 +103,7 @@ def test_disabled_leaves_the_reset_to_the_caller() -> None:
 
 
 @pytest.mark.parametrize("mask", [[True], np.zeros(2, bool), np.ones(2), "all"])
-def test_a_reset_mask_that_is_none_is_refused(mask: Any) -> None:
+def test_an_invalid_reset_mask_is_refused(mask: Any) -> None:
     """Bool, one a game, some True."""
     env = TakiVectorEnv(2)
     env.reset(seed=1)
@@ -114,7 +114,7 @@ def test_a_reset_mask_that_is_none_is_refused(mask: Any) -> None:
 def test_a_seed_with_a_reset_mask_is_refused() -> None:
     """A seed deals all games."""
     env = TakiVectorEnv(2)
-    with pytest.raises(ValueError, match="a seed is for all games"):
+    with pytest.raises(ValueError, match="reset_mask cannot be combined with a seed"):
         env.reset(seed=1, options={"reset_mask": np.ones(2, bool)})
 
 

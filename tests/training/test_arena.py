@@ -100,6 +100,17 @@ class Named:
         return self._answer(view, self._greedy.act(view))
 
 
+class AskedAgent:
+    """A built-in policy that is asked as other agents are."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self._agent = name, agents.load(name)
+
+    def act(self, view: View) -> Any:
+        """Return the policy's actions."""
+        return self._agent.act(view)
+
+
 def sampled() -> RandomAgent:
     """Return a random agent outside the compiled loop, which draws from the words of its view."""
     agent = RandomAgent()
@@ -205,9 +216,16 @@ def test_a_report_does_not_depend_on_the_batch_size() -> None:
     assert reports[0] != play(entrants, 3, 30, 2)
 
 
-def test_a_built_in_policy_plays_as_well_compiled_as_asked() -> None:
-    """Greedy draws nothing, so its games are the same either way."""
-    asked, compiled = (play([greedy, sampled()], 2, 60) for greedy in (Named("greedy"), "greedy"))
+@pytest.mark.parametrize("name", ["greedy", "expert"])
+def test_a_built_in_policy_plays_as_well_compiled_as_asked(name: str) -> None:
+    """Greedy and expert draw nothing, so their games are the same either way."""
+    asked, compiled = (play([one, sampled()], 3, 60) for one in (AskedAgent(name), name))
+    assert asked.lineups == compiled.lineups
+
+
+def test_the_expert_leaves_the_words_of_the_others_alone() -> None:
+    """A compiled expert changes nothing for compiled policies that draw, at the same table."""
+    asked, compiled = (play([one, "random"], 3, 60) for one in (AskedAgent("expert"), "expert"))
     assert asked.lineups == compiled.lineups
 
 
@@ -483,7 +501,7 @@ def test_an_agent_that_is_slow_for_many_games_plays_on() -> None:
     words = seed_words(0, np.arange(60), stream=3)
     numbers = np.tile([len(POLICIES), 0], (60, 1))
     table = Match(Batch(60, 2), numbers, {len(POLICIES): contestant}, words, 6)
-    table.play_out()
+    table.play()
     assert contestant.most_games == MOST_LIMITS and contestant.hangs == 0
     assert not table.failures
 

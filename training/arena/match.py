@@ -205,9 +205,9 @@ class Match(SeatedGames):
         """The seat that won each game, -1 if it was forfeited or capped, (num_games,)."""
         return np.where(self.terminated, self.batch.states["winner"], NOBODY).astype(np.int64)
 
-    def play_out(self) -> None:
-        """Play all games to their ends."""
-        self.play(np.arange(len(self)))
+    def play(self, games: Integers | None = None) -> None:
+        """Play games to their ends; all by default."""
+        super().play(games)
         self.compiled.add(self._seconds, int(self.batch.decisions.sum() - self._taken.sum()))
 
     def advance(self, games: Integers) -> Integers:
