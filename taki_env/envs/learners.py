@@ -21,8 +21,9 @@ from taki_env.envs.seated import BUILT_IN, CALLER, SeatedGames
 from taki_env.game.batch import Batch
 
 _UNIT = 2.0**-64
-SAVED_AGENTS = 2
-"""First controller number of agents in a saved state: `random` and `greedy` have 0 and 1."""
+SAVED_POLICIES = (0, 1, -2)
+"""Numbers of the built-in policies in saved states, where agents have the numbers from 2 on: the
+format is older than the third policy."""
 
 
 class LearnerGames(SeatedGames):
@@ -156,8 +157,13 @@ class LearnerGames(SeatedGames):
         (num_games, MAX_PLAYERS).
         """
         own = {"seats": self.seats.copy(), "words": self.words.copy()}
-        own["controllers"] = _saved_numbers(self.controllers)
+        own["controllers"] = self._saved_numbers()[self.controllers]
         return self.batch.state_dict() | own
+
+    def _saved_numbers(self) -> Integers:
+        """Return the number of each controller in saved states; the caller's is the last."""
+        agents = np.arange(len(self.agents) - BUILT_IN) + 2
+        return np.array([*SAVED_POLICIES, *agents, CALLER])
 
     def load_state_dict(self, state: dict[str, npt.NDArray[Any]]) -> None:
         """Resume from the `state_dict` of games made with the same arguments and opponents.
@@ -167,13 +173,15 @@ class LearnerGames(SeatedGames):
         """
         check_arrays(state, self.state_dict())
         check_learner_seat(state["seats"], self.batch.num_players)
-        controllers = _loaded_numbers(state["controllers"])
-        known = (controllers >= CALLER) & (controllers < len(self.agents))
-        if not known.all() or not np.all(state["words"]):
+        matches = state["controllers"][..., np.newaxis] == self._saved_numbers()
+        if not matches.any(-1).all() or not np.all(state["words"]):
             raise ValueError("the state of the games has opponents that are not here")
         self.batch.load_state_dict(state)
         self.seats[:], self.words[:] = state["seats"], state["words"]
-        self.controllers[:] = controllers
+        if self._narrator is not None:
+            self._narrator.clear(self._all)
+        controllers = matches.argmax(-1)
+        self.controllers[:] = np.where(controllers == len(self.agents), CALLER, controllers)
         self.play()  # every learner is to move: this finds the ended games
 
     @property
@@ -221,23 +229,6 @@ class LearnerGames(SeatedGames):
         """Do the same with actions that are known to be legal."""
         self.apply(games, actions)
         self.play(games)
-
-
-def _saved_numbers(controllers: Integers) -> Integers:
-    """Return controllers as saved states number them.
-
-    Saved states date from when `random` and `greedy` were the only built-in policies. Agents still
-    start at `SAVED_AGENTS`; a later policy of number k is saved as -k, below `CALLER`.
-    """
-    later = np.where(controllers < BUILT_IN, -controllers, controllers - BUILT_IN + SAVED_AGENTS)
-    return np.where(controllers < SAVED_AGENTS, controllers, later)
-
-
-def _loaded_numbers(saved: Integers) -> Integers:
-    """Return the controllers of a saved state; numbers below `CALLER` for unknown policies."""
-    policies = np.where(saved > -BUILT_IN, -saved, saved)
-    numbers = np.where(saved < CALLER, policies, saved)
-    return np.where(saved < SAVED_AGENTS, numbers, saved + BUILT_IN - SAVED_AGENTS)
 
 
 def check_learner_seat(learner_seat: npt.ArrayLike, num_players: npt.ArrayLike) -> None:

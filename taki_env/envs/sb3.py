@@ -30,12 +30,8 @@ class TakiVecEnv(VecEnv):
 
     Args:
         num_envs: Number of games, at least 1.
-        num_players: Number of players, 2 to 10, or an array (num_envs,) of such numbers.
-        rules: The rule options; standard rules by default.
-        opponents: See `taki_env.envs.opponents.Opponents`.
-        learner_seat: The learner's seat, or None for a random one in each game.
-        max_decisions: Decisions of all seats after which a game is truncated.
-        seed: Random seed for the deals, the learners' seats and the opponents.
+        num_players, rules, opponents, learner_seat, max_decisions, seed: See
+            `taki_env.envs.learners.LearnerGames`.
 
     Raises:
         ValueError: A value is out of range; the message says what is allowed.
@@ -117,10 +113,7 @@ class TakiVecEnv(VecEnv):
     ) -> list[Any]:
         """Return rows of `action_masks()`, the only method of single games."""
         if method_name != "action_masks":
-            raise AttributeError(
-                f"method_name must be 'action_masks', the only method of single games, "
-                f"got {method_name!r}"
-            )
+            raise AttributeError(f"method_name must be 'action_masks', got {method_name!r}")
         masks = self.action_masks()
         return [masks[index] for index in self._get_indices(indices)]
 

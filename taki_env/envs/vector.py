@@ -44,18 +44,14 @@ class TakiVectorEnv(VectorEnv[npt.NDArray[np.float32], npt.NDArray[np.int64], An
     Args:
         num_envs: Number of games, at least 1.
         num_players: Number of players, 2 to 10, or an array (num_envs,) of such numbers.
-        rules: See `TakiEnv`.
-        opponents: See `TakiEnv`.
         learner_seat: The learner's seat, an array (num_envs,) of seats, or None for a random one in
             each game.
-        illegal_action: See `TakiEnv`.
         render_mode: None, "ansi" or "rgb_array"; `render()` returns one table per game.
-        max_decisions: See `TakiEnv`.
         autoreset_mode: NEXT_STEP deals a new game in the step after the end, which ignores the
             game's action. SAME_STEP deals it in the step of the end and returns the end in
             ``infos["final_obs"]`` and ``infos["final_info"]``. DISABLED waits for
             ``reset(options={"reset_mask": mask})``.
-        reveal: See `TakiEnv`.
+        rules, opponents, illegal_action, max_decisions, reveal: See `TakiEnv`.
 
     Raises:
         ValueError: A value is out of range; the message says what is allowed.

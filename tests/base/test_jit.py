@@ -18,6 +18,7 @@ import taki_env
 from taki_env import Batch, Game
 from taki_env.base import jit as _jit
 from taki_env.core.bits import seed_words
+from taki_env.core.policies import POLICIES
 from taki_env.envs.learners import LearnerGames
 from tests.helpers import VARIANTS, Shuffler, rest_of_deck
 from tools.reference import Reference
@@ -75,7 +76,7 @@ def random_games() -> str:
 def batches_of_games() -> str:
     """Play learners' games against the built-in policies; return a digest of what was seen."""
     digest = hashlib.sha256()
-    games = LearnerGames(4, 3, VARIANTS["all"], {"random": 1, "greedy": 1}, seed=3)
+    games = LearnerGames(4, 3, VARIANTS["all"], dict.fromkeys(POLICIES, 1), seed=3)
     for _ in range(12):
         masks = np.array([[int(word) >> bit & 1 for bit in range(64)] for word in games.legal])
         games.step(masks.argmax(axis=1))

@@ -114,9 +114,9 @@ class Contestant:
         self.most_games = sys.maxsize
         """Games per call: `MOST_LIMITS` after a call that took too long, 1 after a second one."""
         self._disqualified = ""
-        self._sit_down()
+        self._start()
 
-    def _sit_down(self) -> None:
+    def _start(self) -> None:
         self._agent = self._make()
         self._caller = _Caller(self._agent, self.name) if math.isfinite(self._time_limit) else None
 
@@ -159,7 +159,7 @@ class Contestant:
             self._disqualified = f"{self.hangs} calls beyond the time limit"
         else:
             try:
-                self._sit_down()
+                self._start()
             except Exception as error:
                 self._disqualified = f"cannot be made again after a hang: {error}"
         return Failure("time limit", f"no answer within {self._time_limit:g} s a decision")

@@ -1,8 +1,9 @@
-"""The expert: rules of thumb with weights, compiled.
+"""The expert policy, compiled: rules of thumb with weights.
 
-Every action gets a value, the sum of the weights that apply to it, and the best one is taken. The
-rules are a player's; ``python -m training.tune_expert`` found the weights, by evolution of
-thousands of variants (CMA-ES, Hansen 2016). Only what the actor sees is read.
+The value of an action is the sum of the weights that apply to it, and the expert takes the action
+of highest value. The rules come from human play; ``python -m training.tune_expert`` found the
+weights by evolution of thousands of variants (CMA-ES, Hansen 2016). The expert reads only what the
+actor sees.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ from taki_env.core.state import (
 Weights: TypeAlias = npt.NDArray[np.float64]
 
 WEIGHTS: dict[str, float] = {
-    # What a card is worth when it is laid, by kind; low for those that are better kept.
+    # Value of laying a card, by kind; low for cards that are better kept.
     "number": 1.2,
     "stop": 1.6,
     "+2": 0.7,
@@ -64,24 +65,25 @@ WEIGHTS: dict[str, float] = {
     "super taki": -1.5,
     "king": -16.4,
     "+3": -8.6,
-    "breaker": 13.8,  # a hand that keeps one cannot go out: it is laid when cards still matter less
+    "breaker": 13.8,  # a hand that keeps one cannot go out, so it is laid early
     "change color": -14.5,
-    # How well the rest of the hand connects: the card that is hardest to lay later goes first.
+    # Connections within the hand: the card that is hardest to lay later goes first.
     "same color": -1.7,  # for each other card of its color in hand
     "same symbol": -1.4,  # for each other card of its symbol in hand, at most two
-    "other color": -2.3,  # it changes the active color
+    "other color": -2.3,  # the card changes the active color
     # Runs.
-    "taki, a card": -0.8,  # for each card that the TAKI takes along
+    "taki, a card": -0.8,  # for each card that can follow the TAKI
     "super taki, a card": 1.0,
-    "taki alone": -6.9,  # nothing to lay on it: it stays open for the next player
-    "plus alone": -14.2,  # no second card to go with it
-    "goes out": 108.5,  # the run takes the whole hand
-    # When the next player is about to go out: times 0 (four cards or more) to 1 (one card).
+    "taki alone": -6.9,  # no card can follow, so it stays open for the next player
+    "plus alone": -14.2,  # no second card can follow
+    "goes out": 108.5,  # the run empties the hand
+    # Threats, multiplied by how near the next player is to going out: 0 (four or more cards) to 1
+    # (one card).
     "threat, stop": 0.3,
     "threat, +2": 4.1,
-    "threat, change direction": -1.5,  # times the threat of the next less that of the last player
+    "threat, change direction": -1.5,  # threat of the next player minus that of the previous one
     "threat, +3": 9.9,
-    # Few cards left: times 1 / hand size.
+    # Few cards left, multiplied by 1 / hand size.
     "king, late": -1.7,
     "+3, late": -0.6,
     "change color, late": -0.9,
@@ -89,21 +91,21 @@ WEIGHTS: dict[str, float] = {
     # Answers to a +2.
     "answer +2": 14.8,
     "king, a card of the stack": -1.1,
-    # The card that a run ends on.
+    # Final card of a run.
     "end, same symbol": 5.0,  # for each other card of its symbol in hand, at most two
     "end, stop": 0.5,
     "end, +2": 1.2,
     "end, change direction": 0.4,
     "end, plus": 1.0,
     "end, taki": -0.8,
-    "end, threat": 1.3,  # a stop or a +2, times the threat
-    "leave open": -13.2,  # a run that ends on a plus with no second card: close it below this
-    # The color that is named.
+    "end, threat": 1.3,  # a stop or a +2, multiplied by the threat
+    "leave open": -13.2,  # for a run that ends on a plus without a second card
+    # Color to name.
     "name, a card": 6.9,  # for each card of the color in hand
-    "name, taki": 2.4,  # more for each, with a TAKI of the color
+    "name, taki": 2.4,  # for each card of the color, with a TAKI of it
     "name, a card unseen": -0.5,  # for each card of the color that others may hold
 }
-"""What the rules weigh, by name."""
+"""Weights of the rules, by name."""
 
 
 def _at(name: str) -> int:
@@ -133,19 +135,19 @@ DEFAULT_WEIGHTS: Weights = np.array(list(WEIGHTS.values()))
 WILD_CARDS = COLORLESS_CARDS & ~BREAKER_BIT
 CARDS_OF_A_COLOR = sum(STANDARD_DECK[:NUM_SYMBOLS])
 NO_THREAT = 4
-"""Cards in a hand from which on nobody need fear it."""
+"""Hand size from which a seat is no threat."""
 WORST = -1e9
 
 
 @inner
 def _wild(s: State, seat: Int) -> Int:
-    """Return how many colorless cards a seat can lay at any time."""
+    """Return the number of a seat's colorless cards that can be laid at any time."""
     return count_held(s, seat, WILD_CARDS & ~CHANGE_COLORS) + np.int64(s["change_colors"][seat])
 
 
 @inner
 def _threat(s: State, seat: Int) -> float:
-    """Return how near a seat is to going out, 0 to 1."""
+    """Return how near a seat is to going out, from 0 to 1."""
     cards = np.int64(s["hand_sizes"][seat])
     return 0.0 if cards >= NO_THREAT else (NO_THREAT - cards) / (NO_THREAT - 1.0)
 
@@ -160,7 +162,7 @@ def _seat_before(s: State, seat: Int) -> Int:
 
 @inner
 def _favorite_color(s: State, seat: Int, w: Weights) -> Int:
-    """Return the color to name: of many cards in hand, and few that others may hold."""
+    """Return the color to name: many cards in hand, few that others may hold."""
     best: Int = 0
     most = WORST
     for color in range(NUM_COLORS):
@@ -180,14 +182,14 @@ def _favorite_color(s: State, seat: Int, w: Weights) -> Int:
 
 @inner
 def _has_second_card(s: State, seat: Int) -> bool:
-    """Tell whether something can be laid on a plus that ends a run: all its color is laid."""
+    """Return whether a card can follow a plus that ends a run, with all of its color laid."""
     others = SYMBOL_CARDS[PLUS] & ~COLOR_CARDS[s["color"]]
     return bool(s["holds"][seat, ONCE] & (others | WILD_CARDS))
 
 
 @inner
 def _end_value(s: State, seat: Int, card: Int, w: Weights) -> float:
-    """Return the worth of a card of the run's color as the one that the run ends on."""
+    """Return the value of a card of the run's color as the final card of the run."""
     symbol = card % NUM_SYMBOLS
     others = count_held(s, seat, SYMBOL_CARDS[symbol] & ~COLOR_CARDS[s["color"]])
     value = w[END_SAME_SYMBOL] * min(others, 2)
@@ -205,7 +207,7 @@ def _end_value(s: State, seat: Int, card: Int, w: Weights) -> float:
 
 @inner
 def _run_action(s: State, seat: Int, legal: np.uint64, w: Weights) -> Int:
-    """Lay every card of the color, the best end last; then close."""
+    """Return the next action of a run: the color's cards, the best final one last, then close."""
     best: Int = -1
     least = -WORST
     colored = legal & COLOR_CARDS[s["color"]]
@@ -280,7 +282,7 @@ def _colorless_value(s: State, seat: Int, card: Int, w: Weights) -> float:
 
 @inner
 def _turn_action(s: State, seat: Int, legal: np.uint64, w: Weights) -> Int:
-    """Lay the best card; draw or pass only when there is none."""
+    """Return the card of highest value; draw or pass only when no card can be laid."""
     best: Int = lowest(legal)
     most = WORST
     cards = legal & (bit_of(DRAW) - ONE)
