@@ -175,7 +175,7 @@ class LearnerGames(SeatedGames):
         check_learner_seat(state["seats"], self.batch.num_players)
         matches = state["controllers"][..., np.newaxis] == self._saved_numbers()
         if not matches.any(-1).all() or not np.all(state["words"]):
-            raise ValueError("the state of the games has opponents that are not here")
+            raise ValueError("the state of the games has opponents that these games lack")
         self.batch.load_state_dict(state)
         self.seats[:], self.words[:] = state["seats"], state["words"]
         if self._narrator is not None:

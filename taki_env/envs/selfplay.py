@@ -137,7 +137,10 @@ class SelfPlay(SeatedGames):
             raise ValueError(f"steps must be an integer of at least 0, got {steps!r}")
         seated = np.arange(self._last.shape[1]) < self.batch.num_players[:, None]
         if np.any((state["last"] < -1) | (state["last"] >= np.where(seated, steps, 0))):
-            raise ValueError("the state of the games has decisions that nobody has taken")
+            raise ValueError(
+                f"the state of the games has decisions outside of steps 0 to {steps - 1}, or of "
+                "seats that are not at the table"
+            )
         self.batch.load_state_dict(state)
         self._last[:] = state["last"]
         self.steps = steps

@@ -184,7 +184,7 @@ def test_a_state_with_unknown_opponents_is_refused(number: int) -> None:
     state, before = games.state_dict(), games.state_dict()
     state["controllers"][0, 0] = number
     state["seats"][:] = 0
-    with pytest.raises(ValueError, match="opponents"):
+    with pytest.raises(ValueError, match="opponents that these games lack"):
         games.load_state_dict(state)
     for name, array in games.state_dict().items():
         assert array.tobytes() == before[name].tobytes()
