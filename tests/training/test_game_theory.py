@@ -21,7 +21,13 @@ from taki_env.core.rules import Rules
 from taki_env.openspiel import load
 from training.studies import exploit, small_decks
 from training.studies import nash_convergence as approach
-from training.studies.game_tree import GameTree, shares_of, small_game, solve, weakness
+from training.studies.game_tree import (
+    GameTree,
+    action_probabilities,
+    best_response_gains,
+    small_game,
+    solve,
+)
 from training.trainers import run_folder as runs
 from training.trainers import selfplay
 
@@ -54,19 +60,21 @@ def test_a_deck_of_one_color_is_worth_what_is_counted_by_hand() -> None:
 
 def test_shares_are_those_of_the_agents_actions(smallest: GameTree) -> None:
     """All ones for one that draws nothing; uniform for random; every row sums to one."""
-    greedy, random = (shares_of(smallest, name) for name in ("greedy", "random"))
+    greedy, random = (action_probabilities(smallest, name) for name in ("greedy", "random"))
     assert set(np.unique(greedy)) == {0, 1}
     assert np.allclose(greedy.sum(1), 1)
     assert np.allclose(random.sum(1), 1)
     actions = agents.load("greedy").act(smallest.view())
     assert (greedy[smallest.choices, actions] == 1).all()
-    drawn = shares_of(smallest, "search:simulations=4", draws=4)
+    drawn = action_probabilities(smallest, "search:simulations=4", draws=4)
     assert set(np.unique(drawn)) <= {0, 0.25, 0.5, 0.75, 1}
 
 
 def test_gains_of_both_seats_are_the_exploitability(smallest: GameTree) -> None:
     """What best responses gain beyond the value, in the mean of the seats."""
-    found = weakness(smallest, "random", shares_of(smallest, "random"), value=0.3)
+    found = best_response_gains(
+        smallest, "random", action_probabilities(smallest, "random"), value=0.3
+    )
     assert found.exploitability == pytest.approx((found.as_seat_0 + found.as_seat_1) / 2)
     assert found.exploitability > 0.1
 
