@@ -561,7 +561,7 @@ def run_target(name: str, seed: int, cases: int, seconds: float = math.inf) -> O
 
 
 def run_in_process(name: str, seed: int, seconds: float) -> Outcome:
-    """Run a target in a process of its own; a crash is a failure."""
+    """Run a target in a separate process; a crash is a failure."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
 

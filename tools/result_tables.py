@@ -42,8 +42,8 @@ def training() -> str:
 def baselines() -> str:
     """Return the win rate of greedy against random."""
     result = results("greedy_random.json")
-    words = f"{percent(result)} of {result['games']:,} games"
-    return table(("agent", "against", "win rate"), [(result["agent"], result["opponent"], words)])
+    rate = f"{percent(result)} of {result['games']:,} games"
+    return table(("agent", "against", "win rate"), [(result["agent"], result["opponent"], rate)])
 
 
 def pretrained() -> str:
@@ -64,8 +64,8 @@ def pretrained() -> str:
 def pretrained_search() -> str:
     """Return the win rate of the pretrained agent against search."""
     (lineup,) = results("pretrained_search_2p.json")["lineups"]
-    words = percent(lineup["rates"]["pretrained"])
-    rows = [(*lineup["agents"], words, f"{lineup['games']:,}")]
+    rate = percent(lineup["rates"]["pretrained"])
+    rows = [(*lineup["agents"], rate, f"{lineup['games']:,}")]
     return table(("agent", "against", "win rate", "games"), rows)
 
 

@@ -430,7 +430,7 @@ def play_chunks(args: VerifyArgs, console: Console, tally: Tally) -> None:
 def prepare(args: VerifyArgs) -> Callable[[], bool]:
     """Check the arguments and return the work; it returns whether everything agrees.
 
-    Ctrl-C ends the work after a report of what was checked.
+    Ctrl-C ends the work with a report of the results so far.
     """
     if args.decisions < 1 or args.processes < 1 or args.seed < 0:
         raise ValueError("--decisions and --processes must be at least 1, --seed at least 0")

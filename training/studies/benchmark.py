@@ -1,7 +1,7 @@
 """Compare the environment's speed with other libraries: ``python -m training.benchmark``.
 
-One process measures all rows, round after round, so that the noise of a shared machine affects them
-alike. Figures are medians over the rounds, and ratios are medians of the rounds' ratios.
+One process measures all rows, round after round: the noise of a shared machine affects them alike.
+Figures are medians over the rounds, and ratios are medians of the rounds' ratios.
 
     python -m training.benchmark --c               with `benchmarks/limit.c` as a yardstick
     pip install -e ".[peers]"                      adds RLCard, OpenSpiel and PettingZoo's games

@@ -1,4 +1,4 @@
-"""Rows of the benchmark: what is measured in this project, and how."""
+"""Rows of the benchmark for this project and for the C program."""
 
 from __future__ import annotations
 
