@@ -90,11 +90,12 @@ def specs() -> str:
     assert isinstance(box, Box)
     space = f"Box({box.low.min():g}, {box.high.max():g}, ({size},), {box.dtype})"
     modes = ", ".join(f'`"{mode}"`' for mode in RENDER_MODES)
+    players = f"{MIN_PLAYERS} to {MAX_PLAYERS}"
     rows = [
         ("ids", f"`{ENV_ID}` (Gymnasium), `taki/taki-v0` (PettingZoo, AEC and parallel)"),
-        ("players", f"{MIN_PLAYERS} to {MAX_PLAYERS}, with the same spaces for every number"),
+        ("players", f"{players}, with the same observation and action space for every number"),
         ("observation", f"`{space}`; in PettingZoo a dict with `observation` and `action_mask`"),
-        ("action", f"`Discrete({count})`, with a mask, int8 ({count},)"),
+        ("action", f"`Discrete({count})`, with an int8 mask ({count},)"),
         ("rewards", "at the end of a game only, from -1 to 1"),
         (
             "PettingZoo agents",
