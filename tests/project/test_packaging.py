@@ -15,7 +15,7 @@ import yaml
 import taki_env
 
 ROOT = Path(__file__).parents[2]
-DOORS = sorted(
+COMMANDS = sorted(
     path
     for floor in ("agents", "training")
     for path in (ROOT / floor).glob("*.py")
@@ -76,11 +76,11 @@ def test_the_citation_has_the_release_number() -> None:
     assert citation["version"] == taki_env.__version__
 
 
-@pytest.mark.parametrize("door", DOORS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_a_command_only_imports_its_module(door: Path) -> None:
+@pytest.mark.parametrize("file", COMMANDS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_command_only_imports_its_module(file: Path) -> None:
     """The file of a command has one import, from its own package, and no definitions."""
-    doc, *imports, start = ast.parse(door.read_text()).body
+    doc, *imports, start = ast.parse(file.read_text()).body
     assert isinstance(doc, ast.Expr) and isinstance(start, ast.If)
     (imported,) = (node for node in imports if isinstance(node, ast.ImportFrom))
-    assert (imported.module or "").startswith(f"{door.parent.name}.")
+    assert (imported.module or "").startswith(f"{file.parent.name}.")
     assert all(isinstance(node, ast.ImportFrom | ast.Assign) for node in imports)
