@@ -1,5 +1,5 @@
-// Anchor for the engine's speed: the same rules (docs/RULES.md, single game) hand-written in C with bitboards,
-// uniform random legal play on one core. Prints decisions per second. gcc -O3 -march=native limit.c -o limit
+// Yardstick for the engine's speed: the rules of docs/RULES.md (single game), hand-written in C with bitboards,
+// played uniformly at random on one core. Prints decisions per second. gcc -O3 -march=native limit.c -o limit
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

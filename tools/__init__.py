@@ -1,4 +1,4 @@
-"""Tools of the project: verification, fuzzing, soak tests, and the generators of docs and pictures.
+"""Verification, fuzzing, soak tests, and generators of docs and pictures.
 
 Nothing in the packages imports them.
 """

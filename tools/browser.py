@@ -1,6 +1,6 @@
-"""Pages in Chromium without a window, for pictures of the docs and for tests.
+"""A headless Chromium, for pictures of the docs and for tests of pages.
 
-Needs the package playwright and a Chromium of the system, such as Debian's `chromium`.
+Needs the package playwright and an installed Chromium, such as Debian's `chromium`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ QUIET = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
-"""It runs as root in containers, and asks nothing of the network."""
+"""Options that let Chromium run as root in containers, without network access."""
 
 
 def find_chromium() -> str | None:
@@ -26,10 +26,10 @@ def find_chromium() -> str | None:
 
 @contextmanager
 def open_browser() -> Iterator[Browser]:
-    """Give a browser; FileNotFoundError if there is none."""
+    """Yield a browser; FileNotFoundError if Chromium is not installed."""
     path = find_chromium()
     if path is None:
-        raise FileNotFoundError(f"no Chromium: install {NAMES[0]}, on Debian by apt-get")
+        raise FileNotFoundError(f"Chromium is not installed; on Debian: apt-get install {NAMES[0]}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=QUIET)
         try:

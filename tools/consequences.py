@@ -1,7 +1,8 @@
-"""What RULES.md says can follow from an action, and what did follow.
+"""Consequences of actions: those that RULES.md allows, and those that occur in play.
 
-A consequence is a triple: the situation before, the kind of action, and one thing that followed.
-`EXPECTED` lists all that can occur, by reasoning on RULES.md; `Watched` tells what did occur.
+A consequence is a triple: the situation before the action, the kind of action, and one event that
+follows. `EXPECTED` lists every possible consequence, derived from RULES.md by hand;
+`TrackedReference` reports those that occur.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import TypeAlias
 from tools.reference import ACTIONS, COLORS, NAMINGS, NUMBERS, Position, Reference, Shuffle
 
 Triple: TypeAlias = tuple[str, str, str]
-"""Situation, kind of action, and what followed."""
+"""Situation, kind of action, and event."""
 
-# What can follow
+# Events
 NEXT = "next seat plays"
 SKIPS = "a seat is skipped"
 AGAIN = "same seat plays again"
@@ -44,11 +45,11 @@ ONE = "draws one"
 STACK = "draws the stack"
 
 EMPTIED = {WINS, STAGE, REFILL, SHORT}
-"""What an empty hand leads to: a stage's cards may need a shuffle, or be too few (section 8)."""
+"""Events of an empty hand: the cards of a new stage may need a shuffle (section 8)."""
 SETTLED = EMPTIED | {CALL}
-"""What the end of a turn by playing leads to."""
+"""Events at the end of a turn that played a card."""
 OPENS = EMPTIED | {RUN, LEFT, NEXT}
-"""A TAKI: as an only card it stays open, and the turn is over."""
+"""Events of a TAKI; as an only card it stays open and ends the turn."""
 OFF_RUN: dict[str, set[str]] = {
     "number": SETTLED | {NEXT},
     "stop": SETTLED | {SKIPS, AGAIN},
@@ -62,7 +63,7 @@ OFF_RUN: dict[str, set[str]] = {
     "+3 breaker": {PENALTY, NEXT, REFILL, SHORT},
     "change color": SETTLED | {NEXT},
 }
-"""Cards that are not laid on a run (section 5)."""
+"""Events of a card played outside a run (section 5)."""
 ON_RUN: dict[str, set[str]] = {
     "number": EMPTIED | {RUN, CLOSES, NEXT},
     "stop": EMPTIED | {RUN, CLOSES, SKIPS, AGAIN},
@@ -72,13 +73,13 @@ ON_RUN: dict[str, set[str]] = {
     "taki": EMPTIED | {RUN, CLOSES, NEXT},
     "super taki": EMPTIED | {RUN, CLOSES, NEXT},
 }
-"""Cards that are (section 6): only an empty hand ends the turn."""
+"""Events of a card played in a run (section 6); only an empty hand ends the turn."""
 DRAWS = {ONE, NEXT, REFILL, SHORT}
 BREAKS = SETTLED | {BROKEN, PAYS, NEXT}
-LETS_STAND = {ASKS, THREE, NEXT, REFILL, SHORT}
-CALLED = {NEXT, SKIPS, AGAIN, ASKS, THREE, LEFT, REFILL, SHORT}
-"""What a turn does to the others after the call (section 8)."""
-STANDS = {LEFT, NEXT, CALL}
+ACCEPTS = {ASKS, THREE, NEXT, REFILL, SHORT}
+AFTER_CALL = {NEXT, SKIPS, AGAIN, ASKS, THREE, LEFT, REFILL, SHORT}
+"""Events after the last-card call (section 8)."""
+LEAVES_OPEN = {LEFT, NEXT, CALL}
 
 PLAYING = "play"
 STACKED = "play, +2 stack"
@@ -105,10 +106,10 @@ EXPECTED: dict[str, dict[str, set[str]]] = {
         "super taki": ON_RUN["super taki"],
         "draw": DRAWS | {LEFT},
     },
-    IN_RUN: {**ON_RUN, "pass": STANDS},
+    IN_RUN: {**ON_RUN, "pass": LEAVES_OPEN},
     CLOSABLE: {
         **ON_RUN,
-        "pass": STANDS,
+        "pass": LEAVES_OPEN,
         "close taki": {NEXT, CALL, SKIPS, AGAIN, GROWS, REVERSES, SECOND},
     },
     OWING: {**OFF_RUN, "draw": DRAWS},
@@ -117,10 +118,10 @@ EXPECTED: dict[str, dict[str, set[str]]] = {
     ASKED_NEXT: {
         "+3 breaker": BREAKS,
         "king": EMPTIED | {SPARED, EXTRA, NEXT},
-        "pass": LETS_STAND,
+        "pass": ACCEPTS,
     },
-    ASKED_LATER: {"+3 breaker": BREAKS, "pass": LETS_STAND},
-    CALLING: {"say last card": CALLED, "pass": CALLED | {FOUR}},
+    ASKED_LATER: {"+3 breaker": BREAKS, "pass": ACCEPTS},
+    CALLING: {"say last card": AFTER_CALL, "pass": AFTER_CALL | {FOUR}},
     CALLING_ANSWER: {
         "say last card": {PAYS, NEXT, REFILL, SHORT},
         "pass": {FOUR, PAYS, NEXT, REFILL, SHORT},
@@ -153,7 +154,7 @@ PHASE_EVENTS = {
 
 @dataclass(frozen=True)
 class Before:
-    """What has to be known of a state to tell what followed."""
+    """The part of a state that is needed to name what follows from an action."""
 
     situation: str
     kind: str
@@ -168,11 +169,11 @@ class Before:
     stages: tuple[int, ...]
 
 
-class Watched(Reference):
-    """The reference, telling what follows from each action."""
+class TrackedReference(Reference):
+    """The reference implementation, reporting the consequences of each action."""
 
     def __init__(self, position: Position, shuffle: Shuffle) -> None:
-        """Read a position, as the reference does."""
+        """Read a position."""
         super().__init__(position, shuffle)
         self.draws: list[tuple[int, int, int]] = []
         self.refilled = False
@@ -201,18 +202,18 @@ class Watched(Reference):
         return self.phase
 
     def follow(self, action: str) -> tuple[str, str, set[str]]:
-        """Carry out an action; return situation, kind, and all that followed."""
+        """Apply an action; return its situation, kind and events."""
         before = Before(
             self.situation(), KINDS[action], action, self.phase, self.actor, self.turn,
             self.direction, self.pending_draw, self.open_taki, self.color, tuple(self.stages or ()),
         )  # fmt: skip
         self.draws, self.refilled = [], False
         self.apply(action)
-        events = self._moves(before) | self._draw_events(before) | self._table_events(before)
+        events = self._turn_event(before) | self._draw_events(before) | self._table_events(before)
         return before.situation, before.kind, events
 
-    def _moves(self, before: Before) -> set[str]:
-        """Tell the phase that follows, or whose turn it is."""
+    def _turn_event(self, before: Before) -> set[str]:
+        """Return the new phase, or how the turn moved."""
         if self.phase in PHASE_EVENTS:
             return {PHASE_EVENTS[self.phase]}
         base = before.actor if before.kind == "king" else before.turn  # a King takes the turn
@@ -221,7 +222,7 @@ class Watched(Reference):
         return {known.get(steps, f"the turn moves by {steps}")}
 
     def _draw_events(self, before: Before) -> set[str]:
-        """Tell who drew, and whether there were cards."""
+        """Return who drew for what reason, and whether there were cards."""
         events = {self._draw_event(before, seat, due) for seat, due, _ in self.draws}
         if any(got < due for _, due, got in self.draws):
             events.add(SHORT)
@@ -241,7 +242,7 @@ class Watched(Reference):
         return PAYS if seat == before.turn else THREE
 
     def _table_events(self, before: Before) -> set[str]:
-        """Tell what else changed on the table."""
+        """Return the other changes on the table."""
         answered = before.phase == "respond" and self.plus_three_by is None
         card = before.kind not in ("draw", "pass", "close taki", "say last card")
         of_run = before.action == "super taki" or before.action.startswith(f"{before.color} ")

@@ -1,9 +1,9 @@
-"""One seed, one game, everywhere: ``python -m tools.determinism``.
+"""Check that one seed gives the same games everywhere: ``python -m tools.determinism``.
 
-What every interface of the package plays from one seed (actions, observations, masks, results) is
-hashed: in this process, in processes started in every way, in threads, after pickling and copying
-in the middle, without the compiler, from a folder that cannot be written to, and in other versions
-of Python. All hashes of a row have to be the same; what cannot be tried here says why.
+Hashes what every interface of the package plays from one seed (actions, observations, masks,
+results): in this process, in processes started in every way, in threads, after pickling and copying
+in mid-game, without the compiler, from a read-only folder, and in other versions of Python. All
+hashes of an interface must be equal. What cannot be tried here is reported with the reason.
 
     python -m tools.determinism
     python -m tools.determinism --json determinism.json --pythons .venv312/bin/python
@@ -42,10 +42,10 @@ Copy = Callable[[Any], Any]
 
 
 class Trace:
-    """A hash of what is seen and done, and the choice of actions that depends on nothing else."""
+    """A hash of everything seen and done, and a generator of actions that needs no library."""
 
     def __init__(self) -> None:
-        self.digest, self.words = hashlib.sha256(), 88172645463325252
+        self.digest, self.word = hashlib.sha256(), 88172645463325252
 
     def add(self, *values: Any) -> None:
         """Add arrays and plain values."""
@@ -54,19 +54,19 @@ class Trace:
             self.digest.update(array.astype("<f8" if array.dtype.kind == "f" else "<i8").tobytes())
 
     def choose(self, mask: Any) -> int:
-        """Return a legal action, and add it."""
+        """Return a legal action, and add it to the hash."""
         legal = np.flatnonzero(mask)
-        self.words = (self.words * 6364136223846793005 + 1442695040888963407) % 2**64
-        action = int(legal[(self.words >> 33) % len(legal)])
+        self.word = (self.word * 6364136223846793005 + 1442695040888963407) % 2**64
+        action = int(legal[(self.word >> 33) % len(legal)])
         self.add(action)
         return action
 
 
-# What is played; `copied` is applied in the middle ------------------------------------------------
+# Interfaces; `copied` is applied in mid-game ----------------------------------------------------
 
 
 def play_game(copied: Copy) -> str:
-    """Play a `Game`; seats see it in turn."""
+    """Play a `Game`, observed by the actor."""
     trace, game = Trace(), Game(PLAYERS, RULES, SEED)
     for number in range(DECISIONS):
         game = copied(game) if number == DECISIONS // 2 else game
@@ -169,7 +169,7 @@ def play_sb3(copied: Copy) -> str:
     from taki_env.envs.sb3 import TakiVecEnv
 
     trace, table = Trace(), TakiVecEnv(4, PLAYERS, RULES, {"random": 1, "greedy": 1}, seed=SEED)
-    seen = table.reset()
+    seen: Any = table.reset()
     for number in range(DECISIONS):
         table = copied(table) if number == DECISIONS // 2 else table
         trace.add(seen)
@@ -180,7 +180,7 @@ def play_sb3(copied: Copy) -> str:
     return trace.digest.hexdigest()
 
 
-PLAYED: dict[str, Callable[[Copy], str]] = {
+INTERFACES: dict[str, Callable[[Copy], str]] = {
     "Game": play_game,
     "Batch": play_batch,
     "SelfPlay": play_self,
@@ -192,35 +192,35 @@ PLAYED: dict[str, Callable[[Copy], str]] = {
 }
 
 
-def same(value: Any) -> Any:
-    """Copy nothing."""
+def unchanged(value: Any) -> Any:
+    """Return the value itself."""
     return value
 
 
-def hashes(copied: Copy = same) -> dict[str, str]:
-    """Return the hash of everything that is played; leaves out what a library is missing for."""
-    names = dict(PLAYED)
+def hashes(copied: Copy = unchanged) -> dict[str, str]:
+    """Return the hash of each interface, except those that need a missing library."""
+    names = dict(INTERFACES)
     if importlib.util.find_spec("stable_baselines3") is None:
         del names["SB3 VecEnv"]
     return {name: play(copied)[:16] for name, play in names.items()}
 
 
-# Where --------------------------------------------------------------------------------------------
+# Places -------------------------------------------------------------------------------------------
 
 
 class SkippedError(Exception):
-    """What cannot be tried here, and why."""
+    """A place that cannot be tried here; the message is the reason."""
 
 
 def pickled(value: Any) -> Any:
-    """Return a copy through bytes."""
+    """Return a copy made by pickling."""
     return pickle.loads(pickle.dumps(value))
 
 
 def in_process(method: str) -> dict[str, str]:
-    """Play in a process that is started in a way."""
+    """Play in a process that is started by a method of multiprocessing."""
     if method not in multiprocessing.get_all_start_methods():
-        raise SkippedError("this system has no such way")
+        raise SkippedError("this system lacks the start method")
     with multiprocessing.get_context(method).Pool(1) as pool:
         return pool.apply(hashes)
 
@@ -232,10 +232,10 @@ def in_threads() -> dict[str, str]:
     return next((one for one in found if one != found[0]), found[0])
 
 
-def elsewhere(
+def in_interpreter(
     python: str = sys.executable, folder: Path = ROOT, **variables: str
 ) -> dict[str, str]:
-    """Play in another interpreter, which finds the package in a folder first."""
+    """Play in another interpreter, with the package from `folder`."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("NUMBA_")}
     path = os.pathsep.join((str(folder), str(ROOT)))
     code = "import json; from tools.determinism import hashes; print(json.dumps(hashes()))"
@@ -250,17 +250,17 @@ def elsewhere(
 
 
 def read_only(home: bool) -> dict[str, str]:
-    """Play with the package in a folder that cannot be written to, with a home folder or none."""
+    """Play with the package in a read-only folder, with or without a home folder."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(PACKAGE, folder / "taki_env", ignore=shutil.ignore_patterns("__pycache__"))
         (folder / "home").mkdir()
         (folder / "file").touch()
-        # root may write anywhere: a file in the place of a folder stops it as well
+        # root can write to a read-only folder; a file in place of the cache folder stops it too
         (folder / "taki_env" / "__pycache__").touch()
         (folder / "taki_env").chmod(0o555)
         try:
-            found = elsewhere(folder=folder, HOME=str(folder / ("home" if home else "file")))
+            found = in_interpreter(folder=folder, HOME=str(folder / ("home" if home else "file")))
         finally:
             (folder / "taki_env").chmod(0o755)
         kept = any((folder / "home").rglob("*.nbi"))
@@ -274,22 +274,22 @@ def other_python(python: str) -> dict[str, str]:
     program = shutil.which(python)
     needs = "import numba, numpy, gymnasium, pettingzoo"
     if program is None:
-        raise SkippedError("it is not installed")
+        raise SkippedError("not installed")
     if subprocess.run([program, "-c", needs], capture_output=True).returncode:
-        raise SkippedError("it is not installed, or lacks what the package needs")
-    return elsewhere(program)
+        raise SkippedError("not installed, or its dependencies are missing")
+    return in_interpreter(program)
 
 
 def version_of(python: str) -> str:
-    """Return the version of an interpreter in words, or its name if it does not run."""
+    """Return the name and version of an interpreter, or its path if it does not run."""
     code = "import platform; print('Python', platform.python_version())"
     program = shutil.which(python)
     done = program and subprocess.run([program, "-c", code], capture_output=True, text=True)
     return done.stdout.strip() if done and done.returncode == 0 else python
 
 
-def cells(pythons: tuple[str, ...]) -> dict[str, Callable[[], dict[str, str]]]:
-    """Return where everything is played."""
+def places(pythons: tuple[str, ...]) -> dict[str, Callable[[], dict[str, str]]]:
+    """Return a function for each place, which plays there and returns the hashes."""
     return {
         "here": hashes,
         "pickled in the middle": lambda: hashes(pickled),
@@ -298,7 +298,7 @@ def cells(pythons: tuple[str, ...]) -> dict[str, Callable[[], dict[str, str]]]:
         "fork": lambda: in_process("fork"),
         "spawn": lambda: in_process("spawn"),
         "forkserver": lambda: in_process("forkserver"),
-        "compiler off": lambda: elsewhere(NUMBA_DISABLE_JIT="1"),
+        "compiler off": lambda: in_interpreter(NUMBA_DISABLE_JIT="1"),
         "package read-only": lambda: read_only(home=True),
         "package read-only, no home": lambda: read_only(home=False),
         **{version_of(python): partial(other_python, python) for python in pythons},
@@ -310,16 +310,16 @@ def cells(pythons: tuple[str, ...]) -> dict[str, Callable[[], dict[str, str]]]:
 
 @dataclass(frozen=True)
 class DeterminismArgs:
-    """Play everything from one seed, everywhere, and compare."""
+    """Play from one seed in every place and compare the hashes."""
 
     pythons: tuple[str, ...] = ("python3.11", "python3.12", "python3.13")
-    """Interpreters with the package's dependencies."""
+    """Interpreters to try; they need the dependencies of the package."""
     json: Path | None = None
-    """File to write the matrix to."""
+    """Output file for the JSON report."""
 
 
 def verdict(found: dict[str, str], expected: dict[str, str]) -> dict[str, str]:
-    """Return in a word for each row whether it is as here."""
+    """Return "same", "differs" or "—" for each interface."""
     return {
         name: "same" if found.get(name) == expected[name] else "differs" if name in found else "—"
         for name in expected
@@ -327,33 +327,34 @@ def verdict(found: dict[str, str], expected: dict[str, str]) -> dict[str, str]:
 
 
 def matrix(args: DeterminismArgs) -> dict[str, Any]:
-    """Return what came of each cell."""
+    """Return the hashes here and the verdicts of each place."""
     from rich.progress import track
 
     from agents.cli import make_console
 
-    expected, found = hashes(), {}
-    places = cells(args.pythons)
+    expected = hashes()
+    found: dict[str, dict[str, Any]] = {}
+    tried = places(args.pythons)
     console = make_console(stderr=True)
-    for place in track(places, "places", console=console, transient=True):
+    for place in track(tried, "places", console=console, transient=True):
         try:
-            found[place] = {"cells": verdict(places[place](), expected)}
+            found[place] = {"cells": verdict(tried[place](), expected)}
         except SkippedError as error:
             found[place] = {"skipped": str(error)}
-        except Exception as error:  # one place is not to hide the others
+        except Exception as error:  # a failure in one place must not hide the others
             found[place] = {"failed": str(error)}
     return {"hashes": expected, "places": found}
 
 
 def is_sound(figures: dict[str, Any]) -> bool:
-    """Tell whether nothing differs and nothing failed."""
-    places = figures["places"].values()
-    words = [word for place in places for word in place.get("cells", {}).values()]
-    return "differs" not in words and not any("failed" in place for place in places)
+    """Return whether nothing differs and nothing failed."""
+    found = figures["places"].values()
+    verdicts = [word for place in found for word in place.get("cells", {}).values()]
+    return "differs" not in verdicts and not any("failed" in place for place in found)
 
 
 def prepare(args: DeterminismArgs) -> Callable[[], bool]:
-    """Return the work, which returns whether all is the same."""
+    """Return the work; it returns whether all hashes are the same."""
     from rich.table import Table
 
     from agents.cli import check_folder, make_console
@@ -365,8 +366,8 @@ def prepare(args: DeterminismArgs) -> Callable[[], bool]:
         console, figures = make_console(), matrix(args)
         table = Table("", *figures["hashes"])
         for place, result in figures["places"].items():
-            words = result.get("cells", {}).values()
-            table.add_row(place, *(words or [result.get("skipped") or result["failed"]]))
+            verdicts = result.get("cells", {}).values()
+            table.add_row(place, *(verdicts or [result.get("skipped") or result["failed"]]))
         console.print(table)
         if args.json:
             write_json(args.json, {**provenance(), **figures})

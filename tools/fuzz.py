@@ -1,12 +1,12 @@
-"""Random and mutated input at every door: ``python -m tools.fuzz``.
+"""Fuzz everything that takes input from outside: ``python -m tools.fuzz``.
 
-A door takes what comes from outside: positions, records, options, names of agents, checkpoints,
-run folders, sweeps, command lines. Whatever is tried has to be taken, and then be what it says, or
-be refused with an error of a documented type that has words. Each door is tried in a process of
-its own, so that a crash is seen and told.
+The targets read positions, records, rule options, names of agents, checkpoints, run folders, sweeps
+and command lines. Random or mutated input must either be accepted, and then behave as described,
+or be rejected with an error of a documented type and a message. Each target runs in its own
+process, so that a crash is detected and reported.
 
     python -m tools.fuzz --seconds 60 --seed 0 --json fuzz.json
-    python -m tools.fuzz --door sweeps --case 123             one input again, with its traceback
+    python -m tools.fuzz --target sweeps --case 123           one input again, with its traceback
 """
 
 from __future__ import annotations
@@ -52,29 +52,29 @@ from taki_env import Game, IllegalActionError, RecordError, Rules
 from taki_env.base.errors import UnknownOptionError
 from taki_env.core.bits import seed_words
 from taki_env.records.read import positions_of
-from tests.helpers import VARIANTS, Shuffler
 from tools.consequences import TRIPLES
-from tools.positions import wished
-from tools.reference import Reference, full_rules
+from tools.positions import position_for
+from tools.reference import Reference, Shuffler, full_rules
+from tools.settings import VARIANTS
 from tools.verify import difference
 from training.trainers import experiment, rollouts, selfplay, train
 from training.trainers.checkpoints import resume, save
 from training.trainers.run_folder import CHECKPOINT_FILE, CONFIG_FILE, read_arguments, start
 
 LONGEST = 120
-"""Seconds of computing after which an input counts as one that hangs."""
-JUNK = (
+"""CPU seconds after which an input counts as hanging."""
+JUNK: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 2, 7, 255, 2**31, 2**63, 2**64, -(2**63), 10**30, 0.5, -1.5),
     *(math.nan, math.inf, "", "x", "red 5", "king", "+3 breaker", "play", "respond", "red", "draw"),
     *("\ud800", "\0", "a" * 300, "../x", [], [[]], ["red 5"], [None], {}, {"x": 1}, [0, 1]),
 )
 
 
-# Changing what is sound ---------------------------------------------------------------------------
+# Mutation ---------------------------------------------------------------------------------------
 
 
 def containers(value: Any) -> Iterator[dict[Any, Any] | list[Any]]:
-    """Yield all lists and mappings of a value that are not empty."""
+    """Yield all non-empty lists and mappings within a value."""
     if isinstance(value, dict | list):
         if value:
             yield value
@@ -83,7 +83,7 @@ def containers(value: Any) -> Iterator[dict[Any, Any] | list[Any]]:
 
 
 def mutated(choose: random.Random, value: Any, junk: Sequence[Any] = JUNK) -> Any:
-    """Return a copy of plain data with one to three changes anywhere in it."""
+    """Return a copy of plain data with one to three random changes."""
     whole = [copy.deepcopy(value)]
     for _ in range(choose.choice((1, 1, 1, 2, 3))):
         change(choose, choose.choice(list(containers(whole))), junk)
@@ -93,7 +93,7 @@ def mutated(choose: random.Random, value: Any, junk: Sequence[Any] = JUNK) -> An
 
 
 def change(choose: random.Random, part: dict[Any, Any] | list[Any], junk: Sequence[Any]) -> None:
-    """Change one thing in a list or a mapping."""
+    """Make one random change in a list or a mapping."""
     keys = list(part) if isinstance(part, dict) else list(range(len(part)))
     key, other = choose.choice(keys), choose.choice(keys)
     kind = choose.randrange(6)
@@ -112,7 +112,7 @@ def change(choose: random.Random, part: dict[Any, Any] | list[Any], junk: Sequen
 
 
 def damaged(choose: random.Random, data: bytes) -> bytes:
-    """Return bytes with some flipped, cut out, repeated, or missing at the end."""
+    """Return bytes with parts flipped, removed, repeated or cut off."""
     out = bytearray(data)
     for _ in range(choose.choice((1, 1, 2, 8))):
         start = choose.randrange(len(out) + 1)
@@ -131,7 +131,7 @@ def damaged(choose: random.Random, data: bytes) -> bytes:
     return bytes(out)
 
 
-# Doors --------------------------------------------------------------------------------------------
+# Targets ------------------------------------------------------------------------------------------
 
 
 def played(choose: random.Random, most: int = 40) -> Game:
@@ -146,22 +146,22 @@ def played(choose: random.Random, most: int = 40) -> Game:
 
 
 def positions(choose: random.Random, folder: Path) -> None:
-    """A position that is taken is what it says, and plays on as the reference does."""
-    sound = wished(choose, choose.choice(TRIPLES)) if choose.random() < 0.5 else None
-    at = mutated(choose, sound or played(choose).to_dict())
+    """An accepted position is read correctly and continues as in the reference."""
+    valid = position_for(choose, choose.choice(TRIPLES)) if choose.random() < 0.5 else None
+    position = mutated(choose, valid or played(choose).to_dict())
     seed = choose.randrange(100) if choose.random() < 0.98 else choose.choice(JUNK)
-    kept = copy.deepcopy(at)
-    game = Game.from_dict(at, seed)
-    assert repr(at) == repr(kept), "reading a position changed it"
-    if at["phase"] == "over":
+    kept = copy.deepcopy(position)
+    game = Game.from_dict(position, seed)
+    assert repr(position) == repr(kept), "reading a position changed it"
+    if position["phase"] == "over":
         assert game.is_over
         return
-    if at["draw_pile"] is None:
-        at["draw_pile"] = game.to_dict()["draw_pile"]
-    at["rules"] = full_rules(at["rules"])
-    reference = Reference(at, Shuffler(int(seed_words(seed, 0)[0])))
+    if position["draw_pile"] is None:
+        position["draw_pile"] = game.to_dict()["draw_pile"]
+    position["rules"] = full_rules(position["rules"])
+    reference = Reference(position, Shuffler(int(seed_words(seed, 0)[0])))
     for _ in range(12):
-        differs = difference(game, reference, in_words=True)
+        differs = difference(game, reference, as_position=True)
         assert differs is None, differs
         if game.is_over:
             break
@@ -171,11 +171,13 @@ def positions(choose: random.Random, folder: Path) -> None:
 
 
 def actions(choose: random.Random, folder: Path) -> None:
-    """What is no legal action changes nothing."""
+    """A rejected action changes nothing."""
     game = played(choose)
     before = game.to_dict()
     legal = choose.choice([*game.legal_actions(), *game.legal_names(), 0])
-    action = choose.choice((choose.choice(JUNK), choose.randrange(-2, 70), legal, np.int64(70)))
+    action: Any = choose.choice(
+        (choose.choice(JUNK), choose.randrange(-2, 70), legal, np.int64(70))
+    )
     try:
         game.apply(action)
     except ValueError:
@@ -185,7 +187,7 @@ def actions(choose: random.Random, folder: Path) -> None:
 
 
 def records(choose: random.Random, folder: Path) -> None:
-    """A record that is taken is that of the game that it gives."""
+    """An accepted record equals the record of the replayed game."""
     game = played(choose)
     seat = choose.choice((None, None, 0))
     record = mutated(choose, game.record(seat, note="a note"))
@@ -195,17 +197,17 @@ def records(choose: random.Random, folder: Path) -> None:
     last = Game.replay(record)[-1]
     again = last.record(None, record["names"], note=record["note"])
     for name in ("first", "steps", "result", "rules", "num_players"):
-        told = record[name]
+        value = record[name]
         if name == "steps":
-            told = [{k: v for k, v in step.items() if k != "value"} for step in told]
+            value = [{k: v for k, v in step.items() if k != "value"} for step in value]
         if name == "rules":
-            told = Rules.from_dict(told).to_dict()
+            value = Rules.from_dict(value).to_dict()
         if name != "first":
-            assert told == again[name], f"{name}: {told!r} is not {again[name]!r}"
+            assert value == again[name], f"{name}: {value!r} differs from {again[name]!r}"
 
 
 def record_files(choose: random.Random, folder: Path) -> None:
-    """A file of records is read whole, or the line is named."""
+    """A file of records is read completely, or the error names the line."""
     lines = [json.dumps(played(choose).record(choose.choice((None, 0)))) for _ in range(2)]
     file = folder / "games.jsonl"
     file.write_bytes(damaged(choose, "\n".join(lines).encode()))
@@ -216,7 +218,7 @@ def record_files(choose: random.Random, folder: Path) -> None:
 
 
 def options(choose: random.Random, folder: Path) -> None:
-    """Options of the game, as a mapping and as words."""
+    """Accepted rule options, given as a mapping or as text, make a game."""
     if choose.random() < 0.5:
         chosen = choose.choice(list(VARIANTS.values()))
         rules = Rules.from_dict(mutated(choose, chosen.to_dict()))
@@ -233,24 +235,16 @@ def options(choose: random.Random, folder: Path) -> None:
 
 SPECS = (
     *("random", "greedy", "expert", "search", "search:simulations=10,rollout=greedy", "pretrained"),
-    *(
-        "search:time=0.01",
-        "policy:agents/network/pretrained",
-        "policy:agents/network/pretrained,sample=true",
-    ),
-    *(
-        "policy:nothing.zip,trust=true",
-        "import:tests.agents.test_agents:Nothing",
-        "import:json:loads",
-    ),
-    *("import:os:getcwd", "pretrained:sample=true", "expert:x=1", "policy:.", "policy:,"),
-    "search:belief=rules",
+    *("search:time=0.01", "policy:agents/network/pretrained"),
+    *("policy:agents/network/pretrained,sample=true", "policy:nothing.zip,trust=true"),
+    *("import:tests.agents.test_agents:Nothing", "import:json:loads", "import:os:getcwd"),
+    *("pretrained:sample=true", "expert:x=1", "policy:.", "policy:,", "search:belief=rules"),
 )
 
 
-def words_changed(choose: random.Random, words: str) -> str:
-    """Return words with letters dropped, doubled or put in."""
-    letters = list(words)
+def misspelled(choose: random.Random, text: str) -> str:
+    """Return text with letters removed or inserted."""
+    letters = list(text)
     for _ in range(choose.randrange(3)):
         place = choose.randrange(len(letters) + 1)
         if choose.random() < 0.5 and letters:
@@ -263,12 +257,12 @@ def words_changed(choose: random.Random, words: str) -> str:
 
 
 def agent_names(choose: random.Random, folder: Path) -> None:
-    """An agent that is made plays a legal action."""
+    """An agent that loads plays a legal action."""
     spec = choose.choice(SPECS)
     if spec.startswith("import:"):
-        spec = spec[:7] + words_changed(choose, spec[7:]).replace("antigravity", "")
+        spec = spec[:7] + misspelled(choose, spec[7:]).replace("antigravity", "")
     else:
-        spec = words_changed(choose, spec)
+        spec = misspelled(choose, spec)
     agent = agents.load(spec, seed=choose.randrange(3))
     if not spec.startswith("search") or spec == "search:simulations=10,rollout=greedy":
         view = Game(3, seed=1).view()
@@ -283,7 +277,7 @@ TINY = selfplay.SelfPlayArgs(
 
 @cache
 def run_folder() -> Path:
-    """Return a run folder of self-play with a checkpoint, made once."""
+    """Return a run folder of self-play with a checkpoint, created once."""
     folder = Path(tempfile.mkdtemp(prefix="taki-fuzz-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     training = start(replace(TINY, runs=folder), selfplay.SelfPlayTrainer)
@@ -294,8 +288,8 @@ def run_folder() -> Path:
     return training.folder
 
 
-def tensors_changed(choose: random.Random, state: Any) -> Any:
-    """Return a state in which plain values, or the numbers of a tensor, are others."""
+def mutated_state(choose: random.Random, state: Any) -> Any:
+    """Return a state with mutated plain values or a changed tensor element."""
     if choose.random() < 0.5:
         return mutated(choose, state)
     state = copy.deepcopy(state)
@@ -317,7 +311,7 @@ def tensors_changed(choose: random.Random, state: Any) -> Any:
 
 
 def rewritten(file: Path, member: str, data: bytes) -> bytes:
-    """Return a zip file in which one member is another."""
+    """Return a zip file with one member replaced."""
     out = io.BytesIO()
     with zipfile.ZipFile(file) as old, zipfile.ZipFile(out, "w") as new:
         for name in old.namelist():
@@ -326,14 +320,14 @@ def rewritten(file: Path, member: str, data: bytes) -> bytes:
 
 
 def saved(state: Any) -> bytes:
-    """Return what torch writes of a state."""
+    """Return a state as torch saves it."""
     out = io.BytesIO()
     torch.save(state, out)
     return out.getvalue()
 
 
 def checkpoints(choose: random.Random, folder: Path) -> None:
-    """A model that is loaded has finite weights and plays a legal action."""
+    """A model that loads plays a legal action."""
     sound, file = run_folder() / "model.zip", folder / "model.zip"
     kind = choose.randrange(3)
     if kind == 0:
@@ -345,7 +339,7 @@ def checkpoints(choose: random.Random, folder: Path) -> None:
     else:
         with zipfile.ZipFile(sound) as archive:
             weights = torch.load(io.BytesIO(archive.read("policy.pth")), weights_only=True)
-        changed = saved(tensors_changed(choose, dict(weights)))
+        changed = saved(mutated_state(choose, dict(weights)))
         file.write_bytes(rewritten(sound, "policy.pth", changed))
     agent = agents.load(f"policy:{file}")
     view = Game(3, seed=1).view()
@@ -353,7 +347,7 @@ def checkpoints(choose: random.Random, folder: Path) -> None:
 
 
 def run_folders(choose: random.Random, folder: Path) -> None:
-    """A run that is gone on with is one that can learn and play on."""
+    """A run that resumes can take another step."""
     sound = run_folder()
     for name in (CONFIG_FILE, CHECKPOINT_FILE):
         shutil.copy(sound / name, folder / name)
@@ -367,7 +361,7 @@ def run_folders(choose: random.Random, folder: Path) -> None:
         checkpoint.write_bytes(damaged(choose, checkpoint.read_bytes()))
     else:
         state = torch.load(checkpoint, weights_only=True)
-        checkpoint.write_bytes(saved(tensors_changed(choose, state)))
+        checkpoint.write_bytes(saved(mutated_state(choose, state)))
     args = read_arguments(selfplay.SelfPlayArgs, ["--resume", str(folder)])
     training = resume(args, selfplay.SelfPlayTrainer)
     assert training.steps <= training.total
@@ -377,7 +371,7 @@ def run_folders(choose: random.Random, folder: Path) -> None:
 
 
 SMALL = tuple(value for value in JUNK if type(value) is not int or abs(value) < 100)
-"""No sizes that a machine could be asked to hold."""
+"""Junk without numbers large enough to exhaust memory."""
 SWEEP = {
     "training": "selfplay",
     "seeds": [0, 1],
@@ -391,7 +385,7 @@ SWEEP = {
 
 
 def toml(value: Any) -> str:
-    """Return plain data in one line of TOML; what TOML lacks as JSON has it."""
+    """Return plain data as one line of TOML; null, which TOML lacks, as in JSON."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(k)} = {toml(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
@@ -402,7 +396,7 @@ def toml(value: Any) -> str:
 
 
 def sweeps(choose: random.Random, folder: Path) -> None:
-    """A sweep that is read is made of runs that can begin."""
+    """An accepted sweep consists of runs that can start."""
     data = mutated(choose, SWEEP, SMALL)
     lines = data.items() if isinstance(data, dict) else [("x", data)]
     text = "\n".join(f"{json.dumps(key)} = {toml(value)}" for key, value in lines)
@@ -416,48 +410,16 @@ def sweeps(choose: random.Random, folder: Path) -> None:
         job.args.check()
 
 
+TINY_RUN = ["--games", "4", "--rollout", "8", "--hidden", "8"]
 COMMANDS: dict[str, list[str]] = {
     "training.trainers.train": [
-        "--envs",
-        "4",
-        "--rollout",
-        "8",
-        "--batch-size",
-        "16",
-        "--hidden",
-        "8",
+        *("--envs", "4", "--rollout", "8", "--batch-size", "16", "--hidden", "8")
     ],
-    "training.trainers.selfplay": [
-        "--games",
-        "4",
-        "--rollout",
-        "8",
-        "--hidden",
-        "8",
-        "--players",
-        "2",
-        "3",
-    ],
-    "training.trainers.rollouts": [
-        "--games",
-        "4",
-        "--rollout",
-        "8",
-        "--hidden",
-        "8",
-        "--network-share",
-        "0.5",
-    ],
+    "training.trainers.selfplay": [*TINY_RUN, "--players", "2", "3"],
+    "training.trainers.rollouts": [*TINY_RUN, "--network-share", "0.5"],
     "training.trainers.experiment": ["sweep.toml"],
     "training.arena.evaluate": [
-        "greedy",
-        "random",
-        "--games",
-        "10",
-        "--players",
-        "2",
-        "--json",
-        "a.json",
+        *("greedy", "random", "--games", "10", "--players", "2", "--json", "a.json")
     ],
     "training.arena.command": [
         *("greedy", "random", "--players", "2", "--games", "10", "--time-limit", "0.5"),
@@ -472,20 +434,12 @@ COMMANDS: dict[str, list[str]] = {
 }
 WORDS = (
     *("-1", "0", "1", "x", "", "nan", "inf", "1e3", "2.5", "--json", "--seed", "--help", "--", "."),
-    *(
-        "nothing/a.json",
-        "position.json",
-        "/dev/null",
-        "--players",
-        "tournament",
-        "\0",
-        "999999999999",
-    ),
+    *("nothing/a.json", "position.json", "/dev/null", "--players", "tournament", "\0", "9" * 12),
 )
 
 
 def command_lines(choose: random.Random, folder: Path) -> None:
-    """A command line is taken, or refused before any work is done."""
+    """A command line is accepted, or rejected before any work is done."""
     name = choose.choice(list(COMMANDS))
     words = COMMANDS[name].copy()
     for _ in range(choose.choice((0, 1, 1, 2))):
@@ -515,115 +469,116 @@ def command_lines(choose: random.Random, folder: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Door:
-    """Where something comes from outside."""
+class Target:
+    """Code that reads input from outside."""
 
-    enter: Callable[[random.Random, Path], None]
-    """Makes an input and tries it in an empty folder."""
-    refusals: tuple[type[BaseException], ...]
-    """What it documents to raise; other types do not count as refusals, not even below these."""
+    check: Callable[[random.Random, Path], None]
+    """Function that generates an input and tries it in an empty folder."""
+    rejections: tuple[type[BaseException], ...]
+    """Documented types of error; subclasses do not count."""
     share: float = 1.0
-    """Of the time."""
+    """Relative share of the time."""
 
 
 FILES = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
 CHECKPOINT = (CheckpointError, FileNotFoundError)
 LINES = (ValueError, RecordError, *CHECKPOINT, *FILES[1:])
-DOORS = {
-    "positions": Door(positions, (ValueError,)),
-    "actions": Door(actions, (IllegalActionError,), 0.2),
-    "records": Door(records, (RecordError,)),
-    "files of records": Door(record_files, (RecordError,)),
-    "options": Door(options, (ValueError, TypeError, UnknownOptionError), 0.3),
-    "agents": Door(agent_names, (ValueError, *CHECKPOINT)),
-    "checkpoints": Door(checkpoints, CHECKPOINT),
-    "run folders": Door(run_folders, (ValueError, *CHECKPOINT), 2.0),
-    "sweeps": Door(sweeps, (ValueError,)),
-    "command lines": Door(command_lines, (SystemExit, UnknownOptionError, *LINES), 2.0),
-}  # fmt: skip
+TARGETS = {
+    "positions": Target(positions, (ValueError,)),
+    "actions": Target(actions, (IllegalActionError,), 0.2),
+    "records": Target(records, (RecordError,)),
+    "files of records": Target(record_files, (RecordError,)),
+    "options": Target(options, (ValueError, TypeError, UnknownOptionError), 0.3),
+    "agents": Target(agent_names, (ValueError, *CHECKPOINT)),
+    "checkpoints": Target(checkpoints, CHECKPOINT),
+    "run folders": Target(run_folders, (ValueError, *CHECKPOINT), 2.0),
+    "sweeps": Target(sweeps, (ValueError,)),
+    "command lines": Target(command_lines, (SystemExit, UnknownOptionError, *LINES), 2.0),
+}
 
 
-# Trying -------------------------------------------------------------------------------------------
+# Running ------------------------------------------------------------------------------------------
 
 
 @dataclass
-class Tried:
-    """What came of the inputs at one door."""
+class Outcome:
+    """Results of the inputs to one target."""
 
     inputs: int = 0
     accepted: int = 0
-    refused: Counter[str] = field(default_factory=Counter)
-    """By type of error."""
-    wrong: list[dict[str, Any]] = field(default_factory=list)
-    """Inputs that were neither taken as they are nor refused: their number, and what was raised."""
+    rejected: Counter[str] = field(default_factory=Counter)
+    """Number of inputs by type of error."""
+    failures: list[dict[str, Any]] = field(default_factory=list)
+    """Case number and error of each input that was handled wrongly."""
 
 
-def hangs(signum: int, frame: FrameType | None) -> None:
-    """End an input that takes too long."""
-    raise TimeoutError(f"no answer after {LONGEST} seconds")
+def stop_hanging(signum: int, frame: FrameType | None) -> None:
+    """Interrupt an input that takes too long."""
+    raise TimeoutError(f"no result after {LONGEST} seconds")
 
 
-def try_case(name: str, seed: int, case: int) -> str | None:
-    """Try one input; returns the type of the error that refuses it, or None if it is taken.
+def run_case(name: str, seed: int, case: int) -> str | None:
+    """Try one input; return the type of the error that rejects it, or None if it is accepted.
 
     Raises:
-        BaseException: whatever is no documented illegal_action_message.
+        BaseException: any error that is not a documented rejection with a message.
     """
-    door, choose = DOORS[name], random.Random(f"{seed}/{name}/{case}")
+    target, choose = TARGETS[name], random.Random(f"{seed}/{name}/{case}")
     with tempfile.TemporaryDirectory(prefix="taki-fuzz-") as folder:
         try:
-            door.enter(choose, Path(folder))
-        except door.refusals as error:
-            words = isinstance(error, SystemExit) or str(error).strip()
-            if type(error) not in door.refusals or not words:
+            target.check(choose, Path(folder))
+        except target.rejections as error:
+            has_message = isinstance(error, SystemExit) or str(error).strip()
+            if type(error) not in target.rejections or not has_message:
                 raise
             return type(error).__name__
     return None
 
 
-def try_door(name: str, seed: int, cases: int, seconds: float = math.inf) -> Tried:
-    """Try inputs one after the other, up to a number of them or a time."""
-    tried, until = Tried(), time.monotonic() + seconds
-    previous = signal.signal(signal.SIGPROF, hangs)
+def run_target(name: str, seed: int, cases: int, seconds: float = math.inf) -> Outcome:
+    """Try inputs one after another, up to a number of cases or a time."""
+    outcome, until = Outcome(), time.monotonic() + seconds
+    previous = signal.signal(signal.SIGPROF, stop_hanging)
     try:
-        while tried.inputs < cases and time.monotonic() < until:
+        while outcome.inputs < cases and time.monotonic() < until:
             signal.setitimer(signal.ITIMER_PROF, LONGEST)
             try:
                 with warnings.catch_warnings(action="ignore"):
-                    refused = try_case(name, seed, tried.inputs)
-                if refused:
-                    tried.refused[refused] += 1
+                    rejected = run_case(name, seed, outcome.inputs)
+                if rejected:
+                    outcome.rejected[rejected] += 1
                 else:
-                    tried.accepted += 1
+                    outcome.accepted += 1
             except KeyboardInterrupt:
                 break
             except BaseException as error:
                 lines = traceback.format_exception(error)
-                tried.wrong.append({"case": tried.inputs, "error": "".join(lines[-3:])})
-            tried.inputs += 1
+                outcome.failures.append({"case": outcome.inputs, "error": "".join(lines[-3:])})
+            outcome.inputs += 1
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, previous)
-    return tried
+    return outcome
 
 
-def try_apart(name: str, seed: int, seconds: float) -> Tried:
-    """Try a door in a process of its own, and tell if that crashes."""
+def run_in_process(name: str, seed: int, seconds: float) -> Outcome:
+    """Run a target in a separate process; a crash is a failure."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
 
     def work() -> None:
-        sender.send(try_door(name, seed, sys.maxsize, seconds))
+        sender.send(run_target(name, seed, sys.maxsize, seconds))
 
     process = context.Process(target=work)
     process.start()
     sender.close()
     try:
-        return receiver.recv()
+        outcome: Outcome = receiver.recv()
+        return outcome
     except EOFError:
         process.join()
-        words = f"the process ended with {process.exitcode}"
-        return Tried(wrong=[{"case": None, "error": words}])
+        error = f"the process ended with exit code {process.exitcode}"
+        return Outcome(failures=[{"case": None, "error": error}])
     finally:
         process.join()
 
@@ -633,81 +588,78 @@ def try_apart(name: str, seed: int, seconds: float) -> Tried:
 
 @dataclass(frozen=True)
 class FuzzArgs:
-    """Try random and mutated input at every door."""
+    """Try random and mutated input on every target."""
 
     seconds: float = 60
-    """For all doors together."""
+    """Seconds for all targets together."""
     seed: int = 0
-    """Of the inputs: case k of a door is the same in every run."""
-    door: str | None = None
-    """Only this one."""
+    """Random seed; case k of a target is the same in every run."""
+    target: str | None = None
+    """Name of the only target to run."""
     case: int | None = None
-    """Only this input of --door, here and now: an error shows its traceback."""
+    """Number of the only input of --target to run; an error shows its traceback."""
     json: Path | None = None
-    """File to write the figures to."""
+    """Output file for the JSON report."""
 
 
-def table_of(found: dict[str, Tried]) -> Table:
+def table_of(outcomes: dict[str, Outcome]) -> Table:
     """Return the table to print."""
-    table = Table("door", "inputs", "taken", "refused", "wrong")
-    for name, tried in found.items():
-        words = ", ".join(f"{kind} {count:,}" for kind, count in sorted(tried.refused.items()))
-        numbers = f"{tried.inputs:,}", f"{tried.accepted:,}"
-        table.add_row(name, *numbers, words, f"{len(tried.wrong):,}")
+    table = Table("target", "inputs", "accepted", "rejected", "failures")
+    for name, outcome in outcomes.items():
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(outcome.rejected.items()))
+        numbers = f"{outcome.inputs:,}", f"{outcome.accepted:,}"
+        table.add_row(name, *numbers, kinds, f"{len(outcome.failures):,}")
     return table
 
 
-def try_all(args: FuzzArgs, console: Console) -> bool:
-    """Try the doors, print and write what came of it; returns whether nothing was wrong."""
-    names = [args.door] if args.door else list(DOORS)
-    whole = sum(DOORS[name].share for name in names)
-    found: dict[str, Tried] = {}
+def run_all(args: FuzzArgs, console: Console) -> bool:
+    """Run the targets, print and write the results; return whether there was no failure."""
+    names = [args.target] if args.target else list(TARGETS)
+    whole = sum(TARGETS[name].share for name in names)
+    outcomes: dict[str, Outcome] = {}
     try:
-        for name in track(names, "doors", console=make_console(stderr=True), transient=True):
-            found[name] = try_apart(name, args.seed, args.seconds * DOORS[name].share / whole)
+        for name in track(names, "targets", console=make_console(stderr=True), transient=True):
+            seconds = args.seconds * TARGETS[name].share / whole
+            outcomes[name] = run_in_process(name, args.seed, seconds)
     except KeyboardInterrupt:
-        console.print("stopped; these were tried:")
-    console.print(table_of(found))
-    for name, tried in found.items():
-        for one in tried.wrong[:3]:
-            console.print(f"{name}, case {one['case']}: {one['error']}")
+        console.print("stopped; results so far:")
+    console.print(table_of(outcomes))
+    for name, outcome in outcomes.items():
+        for failure in outcome.failures[:3]:
+            console.print(f"{name}, case {failure['case']}: {failure['error']}")
     if args.json:
-        doors = {
-            name: {
-                "inputs": tried.inputs, "taken": tried.accepted,
-                "refused": dict(sorted(tried.refused.items())), "wrong": tried.wrong,
-            }
-            for name, tried in found.items()
-        }  # fmt: skip
-        write_json(args.json, {**provenance(), "seed": args.seed, "doors": doors})
-    if len(found) < len(names):
+        targets = {
+            name: {**vars(outcome), "rejected": dict(sorted(outcome.rejected.items()))}
+            for name, outcome in outcomes.items()
+        }
+        write_json(args.json, {**provenance(), "seed": args.seed, "targets": targets})
+    if len(outcomes) < len(names):
         raise KeyboardInterrupt
-    return not any(tried.wrong for tried in found.values())
+    return not any(outcome.failures for outcome in outcomes.values())
 
 
 def prepare(args: FuzzArgs) -> Callable[[], bool]:
-    """Check the arguments and return the work; it returns whether nothing was wrong."""
-    if args.door is not None and args.door not in DOORS:
-        raise ValueError(f"--door must be one of {', '.join(DOORS)}, not {args.door}")
-    if (
-        not 0 < args.seconds < math.inf
-        or args.seed < 0
-        or (args.case is not None and not args.door)
-    ):
-        raise ValueError("--seconds must be above 0, --seed 0 or more, and --case needs --door")
+    """Check the arguments and return the work; it returns whether there was no failure."""
+    if args.target is not None and args.target not in TARGETS:
+        raise ValueError(f"--target must be one of {', '.join(TARGETS)}, got {args.target}")
+    if not 0 < args.seconds < math.inf or args.seed < 0:
+        raise ValueError("--seconds must be above 0, --seed at least 0")
+    if args.case is not None and not args.target:
+        raise ValueError("--case needs --target")
     check_folder("--json", args.json, ".json")
+    return lambda: execute(args)
 
-    def work() -> bool:
-        console = make_console()
-        if args.case is None:
-            run_folder()
-            return try_all(args, console)
-        refused = try_case(str(args.door), args.seed, args.case)
-        console.print(f"refused: {refused}" if refused else "taken")
-        return True
 
-    return work
+def execute(args: FuzzArgs) -> bool:
+    """Run all targets, or the one case; return whether there was no failure."""
+    console = make_console()
+    if args.case is None:
+        run_folder()  # created once, before the processes fork
+        return run_all(args, console)
+    rejected = run_case(str(args.target), args.seed, args.case)
+    console.print(f"rejected: {rejected}" if rejected else "accepted")
+    return True
 
 
 if __name__ == "__main__":
-    sys.exit(not run(lambda: prepare(tyro.cli(FuzzArgs))))  # 1 if anything was wrong
+    sys.exit(not run(lambda: prepare(tyro.cli(FuzzArgs))))  # 1 if there was a failure

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: the README and the changelog are pages, and sources are named, not linked."""
+"""MkDocs hooks: add the README and the changelog as pages, and unlink files outside docs/."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINK = re.compile(r"\[([^\]]+)\]\((\.\./[^)]+)\)")
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages that stand outside of docs/."""
+    """Add the pages whose sources are outside docs/."""
     for page, source in PAGES.items():
         text = OUT_OF_DOCS.sub("](../", (ROOT / source).read_text())
         text = INTO_DOCS.sub(r"\1", text)
@@ -27,10 +27,10 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Turn links to files outside of docs/ into their text: the site does not hold them."""
+    """Replace links to files outside docs/, which the site lacks, by their text."""
 
-    def shown(link: re.Match[str]) -> str:
+    def unlinked(link: re.Match[str]) -> str:
         target = posixpath.normpath(posixpath.join(page.file.src_uri, "..", link[2]))
         return f"`{link[1]}`" if target.startswith("../") else link[0]
 
-    return LINK.sub(shown, markdown)
+    return LINK.sub(unlinked, markdown)

@@ -1,13 +1,13 @@
-"""Execute notebooks in place, from top to bottom: ``python tools/notebooks.py [NOTEBOOK ...]``.
+"""Execute notebooks in place, from top to bottom: ``python -m tools.notebooks [NOTEBOOK ...]``.
 
-All of `notebooks/` if none are named. Their sizes come from `TAKI_NOTEBOOK_GAMES` and
-`TAKI_NOTEBOOK_STEPS`; what is committed is of the default ones.
+Without arguments, all of `notebooks/`. `TAKI_NOTEBOOK_GAMES` and `TAKI_NOTEBOOK_STEPS` set the
+sizes; the committed notebooks ran with the defaults.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 from pathlib import Path
 
 import nbformat
@@ -19,12 +19,12 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
 def executed(file: Path) -> NotebookNode:
-    """Return a notebook with the outputs of a fresh kernel, which runs in the notebook's folder.
+    """Return a notebook with the outputs of a fresh kernel that runs in the notebook's folder.
 
     Raises:
         CellExecutionError: a cell raised an error.
     """
-    notebook = nbformat.read(file, as_version=4)
+    notebook: NotebookNode = nbformat.read(file, as_version=4)
     paths = filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))
     client = NotebookClient(
         notebook,
@@ -37,12 +37,14 @@ def executed(file: Path) -> NotebookNode:
     return notebook
 
 
-def main(files: list[Path]) -> None:
-    """Execute notebooks one after another; each file is written once it has run to its end."""
-    for file in files:
+def main() -> None:
+    """Execute notebooks one after another; each file is written when it has run to its end."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("notebooks", nargs="*", type=Path, default=NOTEBOOKS)
+    for file in parser.parse_args().notebooks:
         print(file.name, flush=True)
         nbformat.write(executed(file), file)
 
 
 if __name__ == "__main__":
-    main([Path(name) for name in sys.argv[1:]] or NOTEBOOKS)
+    main()

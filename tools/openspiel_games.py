@@ -1,8 +1,8 @@
-"""The same games in `Game` and in OpenSpiel: ``python -m tools.openspiel_games --games 10000``.
+"""Play the same games in `Game` and OpenSpiel: ``python -m tools.openspiel_games --games 10000``.
 
-`Game` plays from its random word; the cards that this word draws, by the documented shuffle, are
-given to OpenSpiel's chance nodes, which refuse any that cannot be drawn. All options, decks and
-table sizes take turns.
+`Game` draws cards by its random word. The same cards, computed by the plain-Python shuffle, are
+chosen at OpenSpiel's chance nodes, which reject cards that cannot be drawn. The games take turns
+with all rule options, decks and numbers of players.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from taki_env.core.bits import seed_words
 from taki_env.core.cards import MAX_PLAYERS
 from taki_env.core.decks import DECKS
 from taki_env.openspiel import TreeState, load
-from tests.helpers import VARIANTS, Shuffler, rest_of_deck
+from tools.reference import Shuffler
+from tools.settings import VARIANTS, rest_of_deck
 
 SMALL = {
     f"{name} {'calls' if calls else 'automatic calls'}": Rules(deck=name, auto_last_card=not calls)
@@ -26,7 +27,7 @@ SMALL = {
     if name != "standard"
 }
 TOURNAMENT = Rules(True, True, False, False, 3, (1,) * 12 + (0,) * 40 + (2, 2, 2, 2, 4))
-"""Hands, pile and discard pile are next to nothing: stages, +3 and refills meet."""
+"""A deck so small that stages, +3 and refills coincide."""
 SETTINGS = [
     (players, rules)
     for rules in (*VARIANTS.values(), *SMALL.values(), TOURNAMENT)
@@ -45,27 +46,27 @@ def dealt(table: TreeState, shuffle: Shuffler) -> TreeState:
 
 
 def draws(game: Game, recycled: tuple[int, ...]) -> Iterator[int]:
-    """Yield what the game draws next: its pile, then its shuffle of the recycled cards."""
-    s = game._states[0]
+    """Yield the cards drawn next: the draw pile, then the shuffled recycled cards."""
+    s = game.state[0]
     yield from s["draw_pile"][: s["draw_size"]].tolist()[::-1]
     shuffle = Shuffler(int(s["rng"]))
     yield from map(CARDS.index, shuffle([CARDS[card] for card in recycled]))
 
 
 def check_same(table: TreeState, game: Game) -> None:
-    """All bytes are equal, but for the random word and the order of the draw pile."""
-    records = table.record.copy(), game._states.copy()
+    """Assert that all bytes are equal except the random word and the order of the draw pile."""
+    records = table.record.copy(), game.state
     for record in records:
         pile, size = record["draw_pile"][0], int(record["draw_size"][0])
         pile[:size].sort()
         pile[size:] = 0
         record["rng"] = 0
     assert records[0].tobytes() == records[1].tobytes()
-    assert table.legal == int(game._legal[0])
+    assert table.legal == sum(1 << action for action in game.legal_actions())
 
 
 def play_both(num_players: int, rules: Rules, seed: int) -> bool:
-    """Play a game with random actions in both; returns whether a draw pile was made anew."""
+    """Play a game with random actions in both; return whether a draw pile was refilled."""
     game, choose = Game(num_players, rules, seed), random.Random(seed)
     table = load(num_players, rules, MAX_DECISIONS).start
     table, refilled = dealt(table, Shuffler(int(seed_words(seed, 0)[0]))), False
@@ -84,14 +85,16 @@ def play_both(num_players: int, rules: Rules, seed: int) -> bool:
 
 
 def main() -> None:
-    """Play as many games as asked for."""
+    """Play the same games in `Game` and in OpenSpiel, and compare their states."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--games", type=int, default=10_000)
+    parser.add_argument("--games", type=int, default=10_000, help="number of games")
     games = parser.parse_args().games
     refilled = 0
     for seed, setting in zip(range(games), itertools.cycle(SETTINGS), strict=False):
         refilled += play_both(*setting, seed)
-    print(f"{games:,} games of {len(SETTINGS)} settings agree; {refilled:,} with a new draw pile")
+    print(
+        f"{games:,} games of {len(SETTINGS)} settings agree; {refilled:,} with a refilled draw pile"
+    )
 
 
 if __name__ == "__main__":

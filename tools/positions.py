@@ -1,4 +1,4 @@
-"""Random positions in which a wanted thing is likely to happen; every one is sound."""
+"""Random valid positions in which a given consequence is likely to occur."""
 
 from __future__ import annotations
 
@@ -63,18 +63,18 @@ PHASES = {
 }  # fmt: skip
 
 
-def anything(card: str) -> bool:
-    """Fit every card."""
+def any_card(card: str) -> bool:
+    """Return True for every card."""
     return True
 
 
 def is_colored(card: str) -> bool:
-    """Fit colored cards."""
+    """Return whether a card has a color."""
     return card not in COLORLESS
 
 
-def no_answer(card: str) -> bool:
-    """Fit cards that answer no +3."""
+def cannot_answer(card: str) -> bool:
+    """Return whether a card cannot answer a +3."""
     return card not in ("+3 breaker", "king")
 
 
@@ -84,11 +84,11 @@ def kind_of(card: str) -> str:
 
 
 class Dealer:
-    """Makes one position around a wish."""
+    """Builds one position in which `goal` is likely to occur."""
 
-    def __init__(self, choose: random.Random, wish: Triple) -> None:
+    def __init__(self, choose: random.Random, goal: Triple) -> None:
         self.choose = choose
-        self.situation, self.kind, self.event = wish
+        self.situation, self.kind, self.event = goal
         self.cards = FULL_DECK.copy()
         choose.shuffle(self.cards)
         self.fields: Position = {
@@ -97,18 +97,18 @@ class Dealer:
         }  # fmt: skip
 
     def chance(self, probability: float) -> bool:
-        """Return True with a probability."""
+        """Return True with the given probability."""
         return self.choose.random() < probability
 
-    def take(self, fits: Fits = anything) -> str:
-        """Take the first card that fits; LookupError if there is none."""
+    def take(self, fits: Fits = any_card) -> str:
+        """Take the next card that fits; LookupError if no card does."""
         for place in range(len(self.cards) - 1, -1, -1):
             if fits(self.cards[place]):
                 return self.cards.pop(place)
-        raise LookupError("no such card is left")
+        raise LookupError("no card fits")
 
     def position(self) -> Position:
-        """Return the position; LookupError if the cards do not suffice."""
+        """Return the position; LookupError if the deck has no fitting cards left."""
         self.target = self._target()
         self.lead = self.take(self._lead())
         self.color = self._color()
@@ -133,10 +133,10 @@ class Dealer:
             "phase": PHASES[self.situation],
         }
 
-    # The wish -------------------------------------------------------------------------------------
+    # The goal -------------------------------------------------------------------------------------
 
     def _target(self) -> str | None:
-        """Take the card to be played."""
+        """Take the card to be played, None if the action plays no card."""
         if self.situation in (ASKED_NEXT, ASKED_LATER) and self.kind == "pass":
             both = self.situation == ASKED_NEXT and self.chance(0.5)
             return self.take(lambda card: card == ("king" if both else "+3 breaker"))
@@ -145,7 +145,7 @@ class Dealer:
 
     @property
     def empties(self) -> bool:
-        """Whether what is wished for needs the target to be the only card."""
+        """Whether the goal needs the target to be the actor's only card."""
         if self.target is None or (self.kind == "+3 breaker" and "respond" not in self.situation):
             return False
         if self.situation in RUNNING and self.event != RUN:
@@ -156,7 +156,7 @@ class Dealer:
     # The table ------------------------------------------------------------------------------------
 
     def _lead(self) -> Fits:
-        """Return what leads."""
+        """Return a condition for the leading card."""
         leads: dict[str, Callable[[], Fits]] = {
             PLAYING: self._any_lead,
             STACKED: lambda: lambda card: symbol_of(card) == "+2",
@@ -168,7 +168,9 @@ class Dealer:
             EXTRA_CARD: lambda: lambda card: card == "king",
             CALLING: self._called_lead,
         }
-        return leads.get(self.situation, lambda: lambda card: card == "+3")()
+        if self.situation not in leads:
+            return lambda card: card == "+3"
+        return leads[self.situation]()
 
     def _any_lead(self) -> Fits:
         target = self.target
@@ -183,7 +185,7 @@ class Dealer:
         return color_of(card) == color_of(other) or symbol_of(card) == symbol_of(other)
 
     def _open_lead(self) -> Fits:
-        """The target is of the run's color, or ends the run by its symbol."""
+        """The target has the run's color, or ends the run by its symbol."""
         target = self.target
         if target is None or not is_colored(target):
             return lambda card: is_colored(card) or card == "super taki"
@@ -214,7 +216,7 @@ class Dealer:
         return lambda card: symbol_of(card) == "plus" and self._match(card, target)
 
     def _called_lead(self) -> Fits:
-        """The last card but one has acted, or lies on a TAKI that is left open."""
+        """The previous card has taken effect, or was played on a TAKI that is left open."""
         if self.event in (ASKS, THREE):
             return lambda card: card == "+3"
         if self.event in (SKIPS, AGAIN):
@@ -224,7 +226,7 @@ class Dealer:
         return lambda card: card != "+3 breaker"
 
     def _color(self) -> str:
-        """Return the active color: the leading card's, or that of a target to be played on it."""
+        """Return the active color: that of the leading card, or of the target."""
         off_color = self.situation == OPEN and self.event in (ENDS, CALL, LEFT)
         wanted = color_of(self.target or "king")
         if wanted and off_color:
@@ -232,7 +234,7 @@ class Dealer:
         return color_of(self.lead) or wanted or self.choose.choice(COLORS)
 
     def _table(self) -> None:
-        """Choose the players, whose turn it is, and what hangs in the air."""
+        """Choose the players, whose turn it is, and pending effects."""
         self.players = self._num_players()
         self.direction = self.choose.choice((1, -1))
         self.turn = self.actor = self.choose.randrange(self.players)
@@ -276,8 +278,8 @@ class Dealer:
     # Cards ----------------------------------------------------------------------------------------
 
     def _hands(self) -> list[list[str]]:
-        """Deal the hands: the actor's around the target, and an answer to a +3 if wished."""
-        others = no_answer if self.event == THREE else anything
+        """Return the hands: the actor's with the target, another with an answer to a +3."""
+        others = cannot_answer if self.event == THREE else any_card
         own = self._own_hand()
         hands = [
             own
@@ -301,14 +303,14 @@ class Dealer:
             extras = 1
         self.voluntary = self.kind == "draw" and self.chance(0.3)
         stuck = self.kind == "draw" and not self.voluntary
-        return kept + [self.take(self._idle if stuck else anything) for _ in range(extras)]
+        return kept + [self.take(self._idle if stuck else any_card) for _ in range(extras)]
 
     def _idle(self, card: str) -> bool:
-        """Fit cards that cannot be played, and Breakers, which need not be."""
+        """Return whether a card cannot be played, or is a Breaker, which may be kept."""
         if card == "+3 breaker":
             return self.situation != OPEN or self.chance(0.5)
-        unlike = color_of(card) != self.color and symbol_of(card) != symbol_of(self.lead)
-        return is_colored(card) and unlike
+        matches_nothing = color_of(card) != self.color and symbol_of(card) != symbol_of(self.lead)
+        return is_colored(card) and matches_nothing
 
     def _piles(self) -> tuple[list[str], list[str]]:
         """Return the cards beneath the leading one and the draw pile."""
@@ -323,7 +325,7 @@ class Dealer:
         return [self.take() for _ in range(beneath)], [self.take() for _ in range(pile)]
 
     def _rules(self, num_cards: int) -> dict[str, Any]:
-        """Choose the options, and the stages of a tournament."""
+        """Choose the rule options, and the stages of a tournament."""
         size = min(8, num_cards)
         must = self.empties and self.event not in (WINS, CLOSES, SECOND)
         tournament = must or self.chance(0.3)
@@ -344,15 +346,15 @@ class Dealer:
         }
 
 
-def wished(choose: random.Random, wish: Triple) -> Position:
-    """Return a random position in which something may well happen next.
+def position_for(choose: random.Random, goal: Triple) -> Position:
+    """Return a random position in which a consequence is likely to occur next.
 
     Args:
-        choose: draws it.
-        wish: situation, kind of action, and what is to follow from it.
+        choose: Random generator.
+        goal: Situation, kind of action, and the event to follow.
     """
     while True:
         try:
-            return Dealer(choose, wish).position()
-        except LookupError:  # ten players may leave no card that fits
+            return Dealer(choose, goal).position()
+        except LookupError:  # with ten players, no fitting card may be left
             continue

@@ -1,19 +1,20 @@
 """TAKI in plain Python: a second, slow implementation of RULES.md to check the engine against.
 
-Cards and actions are their names ("red 5", "change color to red"), hands and piles are lists,
-and every function names the section of RULES.md that it writes out. A position is taken as
-valid: nothing here looks for the errors that section 10 asks of a reader of positions.
+Cards and actions are named ("red 5", "change color to red"), hands and piles are lists, and every
+function names the section of RULES.md that it implements. Positions are assumed to be valid: the
+checks of section 10 are not repeated here.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Self
 
 Position = dict[str, Any]
 Rules = dict[str, Any]
 Shuffle = Callable[[list[str]], list[str]]
+WORD_MASK = 2**64 - 1
 
 COLORS = ["red", "green", "blue", "yellow"]
 NUMBERS = ["1", "3", "4", "5", "6", "7", "8", "9"]
@@ -46,30 +47,30 @@ FIRST_TURN: Position = {
 
 
 def in_order(cards: Iterable[str]) -> list[str]:
-    """Sort cards by card index (section 1)."""
+    """Return cards sorted by card index (section 1)."""
     return sorted(cards, key=CARDS.index)
 
 
 def color_of(card: str) -> str | None:
-    """Give the color of a colored card, None for a colorless one (section 1)."""
+    """Return the color of a card, None if it is colorless (section 1)."""
     return None if card in COLORLESS else card.split(" ", 1)[0]
 
 
 def symbol_of(card: str) -> str | None:
-    """Give the symbol that a card shows when it leads (sections 1, 3 and 5)."""
+    """Return the symbol that a card shows when it leads (sections 1, 3 and 5)."""
     if card == "super taki":
         return "taki"
     return None if card in COLORLESS else card.split(" ", 1)[1]
 
 
 def play_actions(cards: Iterable[str]) -> set[str]:
-    """Give the actions that play these cards: four for a change color (section 2)."""
+    """Return the actions that play these cards: four for a change color (section 2)."""
     names = set(cards)
     return names - {"change color"} | set(NAMINGS) if "change color" in names else names
 
 
 def full_rules(rules: Rules) -> Rules:
-    """Fill in the default options; keep a deck only if it is not standard (section 10)."""
+    """Return all options with their defaults; the deck only if not standard (section 10)."""
     full = {option: rules.get(option, default) for option, default in DEFAULT_RULES.items()}
     standard = list(STANDARD_DECK.values())
     deck = list(rules.get("deck", standard))
@@ -77,22 +78,47 @@ def full_rules(rules: Rules) -> Rules:
 
 
 def turn_lead(pile: list[str]) -> tuple[str, list[str]]:
-    """Turn the leading card; colorless ones go to the bottom of the pile (section 3)."""
+    """Return the leading card and the pile; colorless cards go to the bottom (section 3)."""
     rest = list(pile)
     while rest[0] in COLORLESS:
         rest.append(rest.pop(0))
     return rest[0], rest[1:]
 
 
+class Shuffler:
+    """The engine's shuffle in plain Python: xorshift64 and an inside-out Fisher-Yates."""
+
+    def __init__(self, word: int) -> None:
+        """Start from a game's random word."""
+        self.word = word
+
+    def _below(self, bound: int) -> int:
+        self.word ^= self.word << 13 & WORD_MASK
+        self.word ^= self.word >> 7
+        self.word ^= self.word << 17 & WORD_MASK
+        return (self.word >> 32) * bound >> 32
+
+    def __call__(self, cards: list[str]) -> list[str]:
+        """Return the draw pile made of sorted cards, the card drawn next first."""
+        pile: list[str] = []
+        for card in cards:
+            place = self._below(len(pile) + 1)
+            pile.append(card)
+            pile[place], pile[-1] = card, pile[place]
+        return pile[::-1]
+
+
 class Reference:
     """One game as plain lists.
 
-    `shuffle(cards)` is called with the played cards sorted by card index and returns the new
-    draw pile, [0] drawn next.
+    Args:
+        position: Position to start from; it is not changed.
+        shuffle: Takes the played cards sorted by card index and returns the new draw pile, the card
+            drawn next first.
     """
 
     def __init__(self, position: Position, shuffle: Shuffle) -> None:
-        """Read a position (section 10), which is left as it is."""
+        """Read a position (section 10)."""
         self.shuffle = shuffle
         self.rules = full_rules(position["rules"])
         self.hands: list[list[str]] = [list(hand) for hand in position["hands"]]
@@ -105,7 +131,7 @@ class Reference:
         self._read_turn(position)
 
     def _read_turn(self, position: Position) -> None:
-        """Read everything in a position but cards, color and symbol (section 10)."""
+        """Read everything in a position except cards, color and symbol (section 10)."""
         self.direction: int = position["direction"]
         self.turn: int = position["turn"]
         self.actor: int = position["actor"]
@@ -120,7 +146,7 @@ class Reference:
         self.winner: int | None = position["winner"]
 
     @classmethod
-    def deal(cls, pile: list[str], num_players: int, rules: Rules, shuffle: Shuffle) -> Reference:
+    def deal(cls, pile: list[str], num_players: int, rules: Rules, shuffle: Shuffle) -> Self:
         """Deal the shuffled deck, pile[0] first, seat by seat, and turn the lead (section 3)."""
         full = full_rules(rules)
         size = full["hand_size"]
@@ -134,7 +160,7 @@ class Reference:
         return cls(position, shuffle)
 
     def position(self) -> Position:
-        """Write the position (section 10), hands and the cards beneath the lead sorted."""
+        """Return the position (section 10), with hands and the cards beneath the lead sorted."""
         cards = {
             "hands": [in_order(hand) for hand in self.hands],
             "draw_pile": list(self.draw_pile),
@@ -145,7 +171,7 @@ class Reference:
         return {"rules": full_rules(self.rules), **cards, **self._turn_fields()}
 
     def _turn_fields(self) -> Position:
-        """Write everything in a position but rules, cards, color and symbol (section 10)."""
+        """Return everything in a position except rules, cards, color and symbol (section 10)."""
         return {
             "direction": self.direction,
             "turn": self.turn,
@@ -163,7 +189,7 @@ class Reference:
     # Legal actions
 
     def legal(self) -> set[str]:
-        """Give the names of the legal actions (section 2); none when the game is over."""
+        """Return the names of the legal actions (section 2), empty when the game is over."""
         by_phase: dict[str, Callable[[], set[str]]] = {
             "play": self._legal_play,
             "run": self._legal_run,
@@ -176,43 +202,43 @@ class Reference:
         return by_phase[self.phase]()
 
     def _matches(self, card: str) -> bool:
-        """Tell whether a card may be laid on the leading card (section 4)."""
+        """Return whether a card may be played on the leading card (section 4)."""
         if card in COLORLESS:
             return True
         return color_of(card) == self.color or symbol_of(card) == self.symbol
 
     def _runs(self, card: str) -> bool:
-        """Tell whether a card may be laid on a run of the active color (section 6)."""
+        """Return whether a card may be played in a run of the active color (section 6)."""
         return color_of(card) == self.color or card == "super taki"
 
     def _legal_play(self) -> set[str]:
-        """Give the legal actions at the start of a turn (section 4)."""
+        """Return the legal actions at the start of a turn (section 4)."""
         if self.pending_draw > 0:
             hand = self.hands[self.actor]
             return {card for card in hand if symbol_of(card) == "+2" or card == "king"} | {"draw"}
         return self._legal_plus() | ({"draw"} if self.rules["voluntary_draw"] else set())
 
     def _legal_plus(self) -> set[str]:
-        """Give what matches; draw only if that is nothing but a Breaker (sections 4 and 5)."""
+        """Return matching cards; draw only if no card but a Breaker matches (sections 4 and 5)."""
         cards = play_actions(filter(self._matches, self.hands[self.actor]))
         return cards if cards - {"+3 breaker"} else cards | {"draw"}
 
     def _legal_run(self) -> set[str]:
-        """Give the legal actions in a run (section 6; option full_runs, section 9)."""
+        """Return the legal actions in a run (section 6; option full_runs, section 9)."""
         cards = set(filter(self._runs, self.hands[self.actor]))
         if self.rules["full_runs"] and cards - {"super taki"}:
             return cards
         return cards | {"pass"} | ({"close taki"} if self.can_close else set())
 
     def _answers(self, seat: int) -> set[str]:
-        """Give the cards with which a seat can answer a +3 (section 7)."""
+        """Return the cards with which a seat can answer a +3 (section 7)."""
         useful = {"+3 breaker", "king"} if seat == self._seat_after(1) else {"+3 breaker"}
         return useful & set(self.hands[seat])
 
     # Actions
 
     def apply(self, action: str) -> None:
-        """Carry out one legal action (section 2).
+        """Apply one legal action (section 2).
 
         Raises:
             ValueError: The action is not legal.
@@ -230,7 +256,7 @@ class Reference:
         self._next_turn()
 
     def _pass(self) -> None:
-        """Pass: leave the TAKI open, decline, let the +3 stand, stay silent (section 2)."""
+        """Leave the TAKI open, decline a card, let the +3 stand, or stay silent (section 2)."""
         if self.phase == "respond":
             self._ask(self._distance(self.actor) + 1)
         elif self.phase == "last_card":
@@ -240,28 +266,28 @@ class Reference:
             self._end_by_playing()
 
     def _play(self, action: str) -> None:
-        """Play a card out of the actor's hand (sections 4 to 7)."""
+        """Play a card from the actor's hand (sections 4 to 7)."""
         card = "change color" if action in NAMINGS else action
         self.hands[self.actor].remove(card)
         if card == "+3 breaker":
             self._play_breaker()
         elif self.open_taki and self._runs(card):
-            self._lay(card)
+            self._lead_with(card)
             self._extend_run()
         else:
-            self._lay(card)
+            self._lead_with(card)
             self.color = action.rsplit(" ", 1)[1] if action in NAMINGS else self.color
             self._act_off_run(card)
 
-    def _lay(self, card: str) -> None:
-        """Make a card the leading one; a colorless card keeps the color (section 5)."""
+    def _lead_with(self, card: str) -> None:
+        """Make a card the leading card; a colorless card keeps the color (section 5)."""
         self.beneath.append(self.lead)
         self.lead = card
         self.color = color_of(card) or self.color
         self.symbol = symbol_of(card)
 
     def _act_off_run(self, card: str) -> None:
-        """End any run left open and do what the card says (sections 5 and 6)."""
+        """End any run left open and apply the card's effect (sections 5 and 6)."""
         self.open_taki = False
         if self.symbol == "taki":
             self._open_run()
@@ -274,7 +300,7 @@ class Reference:
             self._act()
 
     def _act(self) -> None:
-        """Carry out the action of the leading symbol, taki aside (section 5)."""
+        """Apply the effect of the leading symbol, except taki (section 5)."""
         if self.symbol == "plus":
             self.phase = "plus"
             return
@@ -288,7 +314,7 @@ class Reference:
 
     def _king(self) -> None:
         """Cancel a +2 stack or a +3; an extra card may follow (sections 5 and 7)."""
-        self.turn = self.actor  # the answerer of a +3 is on turn now
+        self.turn = self.actor  # whoever answered a +3 is now on turn
         self.plus_three_by = None
         self.pending_draw = 0
         self.phase = "king"
@@ -305,14 +331,14 @@ class Reference:
             self._end_by_playing()
 
     def _extend_run(self) -> None:
-        """Go on after laying a card on a run; an empty hand closes it (section 6)."""
+        """Continue a run after a card was added; an empty hand closes it (section 6)."""
         self.phase = "run"
         self.can_close = True
         if not self.hands[self.actor]:
             self._close_taki()
 
     def _close_taki(self) -> None:
-        """Close the run and carry out its final card's action (section 6)."""
+        """Close the run and apply the effect of its final card (section 6)."""
         self.open_taki = False
         self.can_close = False
         self._act()
@@ -320,7 +346,7 @@ class Reference:
     # The +3 and its answers
 
     def _play_breaker(self) -> None:
-        """Put the Breaker beneath the leading card, on one's own turn or not (sections 5 and 7)."""
+        """Put the Breaker beneath the leading card; as an answer or not (sections 5 and 7)."""
         self.beneath.append("+3 breaker")
         if self.phase == "respond":
             self.plus_three_by = None
@@ -331,12 +357,12 @@ class Reference:
             self._draw_three()
 
     def _draw_three(self) -> None:
-        """Let the player on turn draw three for a Breaker and end the turn (sections 5 and 7)."""
+        """Make the player on turn draw three for a Breaker; end the turn (sections 5 and 7)."""
         self._take(self.turn, 3)
         self._next_turn()
 
     def _ask(self, distance: int) -> None:
-        """Ask the seats from this distance on that can answer the +3 (section 7)."""
+        """Ask the next seat, from this distance on, that can answer the +3 (section 7)."""
         for steps in range(distance, len(self.hands)):
             if self._answers(self._seat_after(steps)):
                 self.actor = self._seat_after(steps)
@@ -350,23 +376,23 @@ class Reference:
     # The end of a turn
 
     def _end_by_playing(self) -> None:
-        """Settle the hand, then let the turn's effects reach the others (section 8)."""
+        """Settle the actor's hand, then apply the turn's effects to the others (section 8)."""
         self.can_close = False
         if self._settle_hand():
-            self._reach_others()
+            self._affect_others()
 
     def _settle_hand(self) -> bool:
-        """Settle the actor's hand: True when play goes on without a call (sections 7 and 8)."""
+        """Check for a win, a stage or a call; return whether play continues (sections 7 and 8)."""
         cards = len(self.hands[self.actor])
         if cards == 0:
-            return self._changes_stage()
+            return self._enter_next_stage()
         if cards == 1 and not self.rules["auto_last_card"]:
             self.phase = "last_card"
             return False
         return True
 
-    def _changes_stage(self) -> bool:
-        """Go down a stage, or win and give False (section 8, Winning and Tournament)."""
+    def _enter_next_stage(self) -> bool:
+        """Go to the next stage, or win; return whether play continues (section 8)."""
         if self.stages is not None:
             self.stages[self.actor] -= 1
             if self.stages[self.actor] > 0:
@@ -376,7 +402,7 @@ class Reference:
         return False
 
     def _win(self) -> None:
-        """End the game: no effect matters any more (section 8)."""
+        """End the game and clear all pending effects (section 8)."""
         self.winner = self.turn = self.actor
         self.phase = "over"
         self.pending_draw = 0
@@ -384,21 +410,21 @@ class Reference:
         self.plus_three_by = None
 
     def _after_call(self) -> None:
-        """Go on after the last-card call (sections 7 and 8)."""
+        """Continue after the last-card call (sections 7 and 8)."""
         if self.actor == self.turn:
-            self._reach_others()
+            self._affect_others()
         else:  # an answering Breaker left one card
             self._draw_three()
 
-    def _reach_others(self) -> None:
-        """Let the +3 or the skip reach the others (sections 5 and 7)."""
+    def _affect_others(self) -> None:
+        """Apply a +3 to the others, or pass the turn (sections 5 and 7)."""
         if self.plus_three_by is None:
             self._next_turn()
         else:
             self._ask(1)
 
     def _next_turn(self) -> None:
-        """Pass play to the next seat, or over it after a stop (sections 4 and 5)."""
+        """Pass the turn to the next seat, or past it after a stop (sections 4 and 5)."""
         self.turn = self.actor = self._seat_after(2 if self.skip_next else 1)
         self.skip_next = False
         self.phase = "play"
@@ -406,15 +432,15 @@ class Reference:
     # Seats and piles
 
     def _seat_after(self, steps: int) -> int:
-        """Give the seat so many steps after the one on turn (section 3)."""
+        """Return the seat `steps` after the one on turn, in the direction of play (section 3)."""
         return (self.turn + steps * self.direction) % len(self.hands)
 
     def _distance(self, seat: int) -> int:
-        """Give the steps in the direction of play from the seat on turn (section 3)."""
+        """Return the steps in the direction of play from the seat on turn (section 3)."""
         return (seat - self.turn) * self.direction % len(self.hands)
 
     def _take(self, seat: int, count: int) -> None:
-        """Draw cards one by one, as far as there are any (section 8, Draw pile)."""
+        """Draw up to `count` cards one by one, while there are any (section 8, Draw pile)."""
         for _ in range(count):
             if not self.draw_pile:
                 self._refill()
@@ -422,13 +448,13 @@ class Reference:
                 self.hands[seat].append(self.draw_pile.pop(0))
 
     def _refill(self) -> None:
-        """Shuffle all played cards but the leading one into a new pile (section 8)."""
+        """Shuffle all played cards except the leading one into a new pile (section 8)."""
         if self.beneath:
             self.draw_pile = list(self.shuffle(in_order(self.beneath)))
             self.beneath = []
 
     def _rest_of_deck(self) -> list[str]:
-        """Shuffle what hands and discard pile leave of the deck (section 10)."""
+        """Return the rest of the deck, without hands and discard pile, shuffled (section 10)."""
         counts = self.rules.get("deck", STANDARD_DECK.values())
         rest = Counter(dict(zip(CARDS, counts, strict=True)))
         rest.subtract([self.lead, *self.beneath])

@@ -1,7 +1,8 @@
-"""Make pictures of the docs, by name.
+"""Make the pictures of the docs.
 
-python tools/screenshots.py table     writes docs/images/table_2p.png, table_4p.png, table_10p.png
-python tools/screenshots.py terminal  writes docs/images/play.svg
+python -m tools.screenshots table     writes docs/images/table_2p.png, table_4p.png, table_10p.png
+python -m tools.screenshots replay    writes docs/images/replay.png and docs/results/replay.json
+python -m tools.screenshots terminal  writes docs/images/play.svg
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ from tools.browser import open_browser
 DOCS = Path(__file__).parents[1] / "docs"
 IMAGES, RESULTS = DOCS / "images", DOCS / "results"
 LOADS = 5
-"""Times that the page is loaded."""
+"""Number of times that the page is loaded."""
 COLORS = 128
-"""A picture with so few is small."""
+"""Colors of a saved picture, few enough for a small file."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +49,17 @@ class ScreenshotArgs:
     """Make pictures of the docs."""
 
     name: Annotated[Literal["table", "replay", "terminal"], tyro.conf.Positional]
-    """What they show."""
+    """Subject of the pictures."""
 
 
 def save(pixels: npt.NDArray[np.uint8], name: str) -> None:
-    """Write a picture, uint8 (height, width, 3), as a small PNG."""
+    """Save a picture, uint8 (height, width, 3), as a small PNG."""
     image = Image.fromarray(pixels).quantize(COLORS, dither=Image.Dither.NONE)
     image.save(IMAGES / name, optimize=True)
 
 
 def played_until(game: Game, shown: Callable[[Game], bool], seed: int) -> LastActions:
-    """Play random actions until a game shows something, and return the last one in words."""
+    """Play random actions until `shown` holds; return a description of the last action."""
     last, rng = LastActions(), np.random.default_rng(seed)
     while not shown(game):
         before, action = game.to_dict(), int(rng.choice(game.legal_actions()))
@@ -68,7 +69,7 @@ def played_until(game: Game, shown: Callable[[Game], bool], seed: int) -> LastAc
 
 
 def table() -> None:
-    """Write the table of 2 players, of 4, and of 10 in a tournament."""
+    """Save the table of 2 players, of 4, and of 10 in a tournament."""
     scenes: list[tuple[Game, Callable[[Game], bool]]] = [
         (Game(2, seed=4), lambda game: game.to_dict()["can_close"]),
         (Game(4, seed=1), lambda game: game.to_dict()["pending_draw"] >= 4),
@@ -80,13 +81,13 @@ def table() -> None:
 
 
 ENTRIES = ("hint", "blue t", "blue 8", "close", "quit")
-"""A game at a terminal begins so."""
+"""Entries at the beginning of a game at a terminal."""
 FONTS = re.compile(r"@font-face {.*?}\s*", re.DOTALL)
-"""From elsewhere, in rich's pictures; a viewer's own will do."""
+"""Fonts that rich's pictures load from the network."""
 
 
 def terminal() -> None:
-    """Write the first turn of a game at a terminal."""
+    """Save the first turn of a game at a terminal."""
     console = Console(
         record=True, file=io.StringIO(), force_terminal=True, color_system="truecolor", width=92,
         markup=False, emoji=False,
@@ -101,7 +102,7 @@ def terminal() -> None:
 
 
 def recorded(names: list[str], rules: Rules, seed: int) -> dict[str, Any]:
-    """Return the record of a game that agents play to its end."""
+    """Return the record of a complete game between agents."""
     players = [agents.load(name, seed) for name in names]
     game = Game(len(names), rules, seed)
     while not game.is_over:
@@ -110,7 +111,7 @@ def recorded(names: list[str], rules: Rules, seed: int) -> dict[str, Any]:
 
 
 def replay() -> None:
-    """Write a picture of the page of a recorded game, and how fast a long game's page loads."""
+    """Save a picture of a recorded game's page, and loading times of a long game's page."""
     names = ["search:simulations=500", "expert", "greedy", "random"]
     search = agents.load("search:simulations=500")
     game = with_values(RecordedGame.of(recorded(names, Rules(), seed=8)), search)
@@ -132,7 +133,7 @@ def replay() -> None:
 
 
 def loading_time(show: Any, file: Path) -> float:
-    """Return the seconds from the start of loading to the end, by the page's own clock."""
+    """Return the loading time in seconds, by the page's own clock."""
     show.goto("about:blank")
     show.goto(file.as_uri())
     milliseconds: float = show.evaluate(

@@ -1,8 +1,8 @@
-"""Many games in a row, without growing: ``python -m tools.soak``.
+"""Play many games in a row and watch memory: ``python -m tools.soak``.
 
-Every interface of many games plays tournaments at random at tables of 2 to 10 players, and is
-dealt anew in the middle. Memory has to stay flat, every game has to end or
-be cut off at its cap, and each cut has to be told.
+Every interface of many games plays random tournaments with 2 to 10 players and resets its games.
+Memory must stay flat, every game must end or be truncated at the cap, and every truncation must be
+reported.
 
     python -m tools.soak --decisions 10000000 --json soak.json --plot soak.png
 """
@@ -30,46 +30,46 @@ from taki_env.envs.vector import TakiVectorEnv
 
 GAMES = 64
 CAP = 300
-"""Decisions after which a game is cut off: low enough that many are."""
+"""Decision cap, low enough that many games reach it."""
 SAMPLES = 60
-"""Readings of the memory of each interface."""
+"""Number of memory readings of each interface."""
 WARM_UP = 0.2
-"""Share of the readings before which memory may still grow."""
+"""Fraction of the readings in which memory may grow."""
 GROWTH_MIB = 8.0
-"""By how much the last readings may lie above the first ones after the warm-up."""
+"""Allowed growth between the first and the last readings after the warm-up, MiB."""
 RULES = Rules(tournament=True, hand_size=2)
 TABLES = np.arange(GAMES) % 9 + 2
-"""All numbers of players."""
+"""Number of players of each game, 2 to 10."""
 
 
 def memory() -> float:
-    """Return the memory that this process holds now, MiB."""
+    """Return the resident memory of this process, MiB."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-    except OSError:  # no such file system: the most that it ever held
+    except OSError:  # no /proc: the maximum so far
         scale = 2**20 if sys.platform == "darwin" else 2**10
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
 
 
 @dataclass
 class Count:
-    """What an interface played."""
+    """Counts of the games of one interface."""
 
     decisions: int = 0
     won: int = 0
     cut: int = 0
     longest: int = 0
-    """Decisions of the longest game that was seen to end."""
+    """Decisions of the longest game that ended; 0 if unknown."""
     memory: list[tuple[int, float]] = field(default_factory=list)
-    """Decisions so far, and MiB."""
+    """Readings: decisions so far, and MiB."""
 
 
 Player = Callable[[int, Count], Iterator[None]]
 
 
 def play_batch(seed: int, count: Count) -> Iterator[None]:
-    """Play a `Batch`, which the caller deals anew."""
+    """Play a `Batch`, reset by the caller."""
     batch, sample = Batch(GAMES, TABLES, RULES, seed), UniformSampler(GAMES, seed)
     while True:
         batch.step(sample(batch.legal))
@@ -157,7 +157,7 @@ PLAYERS: dict[str, Player] = {
 def soak(
     play: Player, decisions: int, seed: int, progress: Callable[[int], None] = lambda done: None
 ) -> Count:
-    """Play until the decisions are used up, with readings of the memory at even distances."""
+    """Play a number of decisions, with memory readings at even intervals."""
     count, due = Count(), 0.0
     for _ in play(seed, count):
         if count.decisions >= due:
@@ -166,11 +166,11 @@ def soak(
             progress(count.decisions)
         if count.decisions >= decisions:
             return count
-    raise AssertionError("players never stop by themselves")
+    raise AssertionError("a player stopped by itself")
 
 
 def growth(count: Count) -> float:
-    """Return by how much the last readings lie above the first after the warm-up, MiB."""
+    """Return the growth between the first and the last readings after the warm-up, MiB."""
     readings = np.array([mib for _, mib in count.memory])[int(len(count.memory) * WARM_UP) :]
     fifth = max(1, len(readings) // 5)
     return float(readings[-fifth:].mean() - readings[:fifth].mean())
@@ -181,20 +181,20 @@ def growth(count: Count) -> float:
 
 @dataclass(frozen=True)
 class SoakArgs:
-    """Play on and on with every interface of many games; memory has to stay flat."""
+    """Play many games with every interface and check that memory stays flat."""
 
     decisions: int = 10_000_000
-    """Decisions of all seats with each interface."""
+    """Number of decisions of all seats, with each interface."""
     seed: int = 0
-    """Of the deals and the actions."""
+    """Random seed for deals and actions."""
     json: Path | None = None
-    """File to write the figures to."""
+    """Output file for the JSON report."""
     plot: Path | None = None
-    """PNG file for the curves of the memory."""
+    """Output PNG file for the curves of memory."""
 
 
 def plot(found: dict[str, Count], path: Path) -> None:
-    """Draw over the decisions how far the memory lies above its first reading."""
+    """Draw memory above its first reading, over the decisions."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -203,19 +203,17 @@ def plot(found: dict[str, Count], path: Path) -> None:
     axes = figure.add_subplot()
     for name, count in found.items():
         decisions, readings = np.array(count.memory).T
-        axes.plot(
-            decisions, readings - readings[0], label=f"{name}, at first {readings[0]:.0f} MiB"
-        )
+        axes.plot(decisions, readings - readings[0], label=f"{name}, from {readings[0]:.0f} MiB")
     axes.axhline(GROWTH_MIB, color="gray", linestyle="--", label="allowed after the warm-up")
     axes.set(xlabel="decisions", ylabel="memory above its first reading, MiB")
     axes.grid(alpha=0.3)
     axes.legend(loc="center right")
-    with replacing(path) as beside:
-        figure.savefig(beside)
+    with replacing(path) as partial:
+        figure.savefig(partial)
 
 
 def as_json(found: dict[str, Count]) -> dict[str, Any]:
-    """Return the figures for a file."""
+    """Return the counts, ready for JSON."""
     return {
         name: {**vars(count), "growth_mib": round(growth(count), 2)}
         for name, count in found.items()
@@ -223,7 +221,7 @@ def as_json(found: dict[str, Count]) -> dict[str, Any]:
 
 
 def play_all(args: SoakArgs) -> dict[str, Count]:
-    """Play with each interface; after Ctrl-C, return those that were played to the end."""
+    """Play with each interface; after Ctrl-C, return those that finished."""
     columns = (
         TextColumn("{task.description} {task.completed:,}/{task.total:,} decisions"), BarColumn(),
         TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
@@ -240,36 +238,37 @@ def play_all(args: SoakArgs) -> dict[str, Count]:
 
                 found[name] = soak(play, args.decisions, args.seed, show)
         except KeyboardInterrupt:
-            console.print("stopped; these were played:")
+            console.print("stopped; results so far:")
     return found
 
 
 def prepare(args: SoakArgs) -> Callable[[], bool]:
     """Check the arguments and return the work; it returns whether memory stayed flat."""
     if args.decisions < SAMPLES * GAMES or args.seed < 0:
-        raise ValueError(f"--decisions must be {SAMPLES * GAMES:,} or more, --seed 0 or more")
+        raise ValueError(f"--decisions must be at least {SAMPLES * GAMES:,}, --seed at least 0")
     check_folder("--json", args.json, ".json")
     check_folder("--plot", args.plot, ".png")
     check_different({"--json": args.json, "--plot": args.plot})
+    return lambda: execute(args)
 
-    def work() -> bool:
-        found, console = play_all(args), make_console()
-        table = Table("", "decisions", "won", "cut off", "longest", "MiB", "growth")
-        for name, count in found.items():
-            numbers = (count.decisions, count.won, count.cut, count.longest)
-            mib = f"{count.memory[-1][1]:.0f}", f"{growth(count):+.2f}"
-            table.add_row(name, *(f"{number:,}" if number else "" for number in numbers), *mib)
-        console.print(table)
-        if args.json:
-            arguments = {"decisions": args.decisions, "seed": args.seed, "cap": CAP}
-            write_json(args.json, {**provenance(), **arguments, "played": as_json(found)})
-        if args.plot and found:
-            plot(found, args.plot)
-        if len(found) < len(PLAYERS):
-            raise KeyboardInterrupt
-        return all(growth(count) < GROWTH_MIB and count.longest <= CAP for count in found.values())
 
-    return work
+def execute(args: SoakArgs) -> bool:
+    """Play, print and write the results; return whether memory stayed flat."""
+    found, console = play_all(args), make_console()
+    table = Table("", "decisions", "won", "truncated", "longest", "MiB", "growth")
+    for name, count in found.items():
+        numbers = (count.decisions, count.won, count.cut, count.longest)
+        mib = f"{count.memory[-1][1]:.0f}", f"{growth(count):+.2f}"
+        table.add_row(name, *(f"{number:,}" if number else "" for number in numbers), *mib)
+    console.print(table)
+    if args.json:
+        arguments = {"decisions": args.decisions, "seed": args.seed, "cap": CAP}
+        write_json(args.json, {**provenance(), **arguments, "played": as_json(found)})
+    if args.plot and found:
+        plot(found, args.plot)
+    if len(found) < len(PLAYERS):
+        raise KeyboardInterrupt
+    return all(growth(count) < GROWTH_MIB and count.longest <= CAP for count in found.values())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ from taki_env.core.policies.expert import WEIGHTS
 from tests.base.test_jit import python
 from tests.helpers import VARIANTS, game
 from training.arena.tournament import play
-from training.studies import search_speed
 
 TABLES = [
     (variant, players)
@@ -430,21 +428,3 @@ def test_a_policy_that_does_not_sample_takes_its_likeliest_action(checkpoint: Pa
         probabilities, _ = policies[0].predict(table.view())
         for policy in policies:
             assert probabilities[0, policy.act(table.view())[0]] == probabilities.max()
-
-
-# How fast search is -------------------------------------------------------------------------------
-
-
-def test_the_speed_of_search_is_measured_for_every_table(tmp_path: Path) -> None:
-    """Every table size with every rollout policy, in the file with what made it."""
-    file = tmp_path / "speed.json"
-    search_speed.prepare(
-        search_speed.SearchSpeedArgs(games=1, simulations=3, rounds=2, json=file)
-    )()
-    found = json.loads(file.read_text())
-    assert {"commit", "versions", "hardware", "arguments"} <= found.keys()
-    cases = {(row["players"], row["rollout"]) for row in found["rows"]}
-    assert cases == set(itertools.product(search_speed.PLAYERS, ROLLOUTS))
-    assert all(0 < row["lowest"] <= row["median"] <= row["highest"] for row in found["rows"])
-    with pytest.raises(ValueError, match="--rounds must be 1 or more"):
-        search_speed.prepare(search_speed.SearchSpeedArgs(rounds=0))

@@ -13,7 +13,6 @@ from taki_env.envs.gymnasium_env import TakiEnv
 from taki_env.envs.sb3 import TakiVecEnv
 from taki_env.envs.vector import TakiVectorEnv
 from tests.helpers import rest_of_deck
-from tools.soak import CAP, GROWTH_MIB, PLAYERS, growth, soak
 
 LIMIT = 30
 STALEMATE = Rules(hand_size=1, deck=tuple(int(c in ("red 1", "green 3", "blue 4")) for c in CARDS))
@@ -120,12 +119,3 @@ def test_empty_piles_and_silence_still_move_on() -> None:
     game = Game.from_dict(at)
     game.apply("pass")
     assert (game.actor, game.phase, len(game.to_dict()["hands"][0])) == (1, "play", 1)
-
-
-@pytest.mark.parametrize("name", PLAYERS)
-def test_memory_stays_flat(name: str) -> None:
-    """A little of `tools.soak`: games are won and cut off, none is longer than the cap."""
-    count = soak(PLAYERS[name], decisions=60_000, seed=0)
-    assert count.won > 100 and count.cut > 10
-    assert count.longest <= CAP
-    assert growth(count) < GROWTH_MIB

@@ -1,1 +1,1 @@
-"""Tests of documentation and notebooks."""
+"""Tests of the documentation, the notebooks and the packaging."""

@@ -1,12 +1,12 @@
-"""The documentation: its code runs, its tables are true, its commands and links exist."""
+"""The documentation: its code runs, its tables are current, its commands and links exist."""
 
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import re
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,15 +16,17 @@ import yaml
 
 import agents
 import taki_env
+from agents.network.policy import PolicyAgent
+from tools import docs
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
 def blocks(language: str) -> list[pytest.param]:
-    """Return the code blocks of all pages in a language."""
+    """Return the code blocks of all pages in one language."""
     return [
         pytest.param(match[2], id=f"{page.name}-{number}")
         for page in PAGES
@@ -36,19 +38,19 @@ def blocks(language: str) -> list[pytest.param]:
 @pytest.mark.parametrize("code", blocks("python"))
 @pytest.mark.filterwarnings("ignore:.*render_mode:UserWarning")
 def test_python_block_runs(code: str) -> None:
-    """A reader can paste it."""
+    """A reader can copy and run the block."""
     exec(compile(code, "block", "exec"), {})
 
 
 def commands() -> list[str]:
-    """Return every command line of all pages, without comments."""
+    """Return all command lines of all pages, without comments."""
     lines = [line for block in blocks("bash") for line in block.values[0].splitlines()]
     return sorted({line.split("#")[0].strip() for line in lines} - {""})
 
 
 @pytest.mark.parametrize("command", commands())
 def test_command_exists(command: str) -> None:
-    """Each is a make target, an installable extra, or a module that takes these arguments."""
+    """A command is a make target, an extra, a module with these options, or a program."""
     words = command.split()
     if words[0] == "make":
         assert f"\n{words[1]}: " in (ROOT / "Makefile").read_text()
@@ -62,35 +64,37 @@ def test_command_exists(command: str) -> None:
         )
         assert shown.returncode == 0
         assert all(option in shown.stdout for option in options)
-    elif words[0] == "python":
-        assert (ROOT / words[1]).exists()
     else:
-        assert importlib.util.find_spec(words[0])
+        assert importlib.util.find_spec(words[0].replace("-", "_"))
 
 
-def test_tables_are_those_of_the_constants() -> None:
-    """`python tools/docs.py` would change nothing."""
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "tools" / "docs.py")
-    assert spec and spec.loader
-    generate = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generate)
-    pages = {file: file.read_text() for file in generate.PAGES}
-    tables = [match[2] for page in pages.values() for match in generate.MARKED.finditer(page)]
-    assert sorted(tables) == sorted(generate.TABLES)
+def test_tables_are_current() -> None:
+    """`python -m tools.docs` would change nothing, and every table is on one page."""
+    pages = {file: file.read_text() for file in docs.PAGES}
+    tables = [match[2] for page in pages.values() for match in docs.MARKED.finditer(page)]
+    assert sorted(tables) == sorted(docs.TABLES)
     for file, page in pages.items():
-        assert generate.filled(page) == page, file
+        assert docs.filled(page) == page, file
+
+
+def test_the_options_of_policy_are_those_of_the_code() -> None:
+    """The hand-written table has the options of `policy:PATH`, with their defaults."""
+    page = (DOCS / "agents.md").read_text().partition("## policy:PATH")[2].partition("\n## ")[0]
+    parameters = inspect.signature(PolicyAgent.load).parameters.values()
+    options = {p.name: str(p.default).lower() for p in parameters if p.name not in ("path", "seed")}
+    assert dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", page, re.MULTILINE)) == options
 
 
 def rendered(page: Path) -> str:
-    """Return a page as HTML, with the ids that its headings have on the site."""
+    """Return a page as HTML, with the heading ids that the site uses."""
     return markdown.markdown(page.read_text(), extensions=["toc", "tables", "fenced_code"])
 
 
 @pytest.mark.parametrize(
     "page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.relative_to(ROOT).as_posix()
 )
-def test_links_lead_somewhere(page: Path) -> None:
-    """Every link and picture within the project names a file, and an anchor a heading of it."""
+def test_links_have_targets(page: Path) -> None:
+    """Every link and picture within the project names an existing file and heading."""
     for link in re.findall(r'(?:href|src)="([^"]+)"', rendered(page)):
         if "://" in link:
             continue
@@ -101,7 +105,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def entries(nav: object) -> Iterator[str]:
-    """Return the pages that a navigation names, at any depth."""
+    """Yield the pages of a navigation, at any depth."""
     if isinstance(nav, str):
         yield nav
     else:
@@ -111,38 +115,28 @@ def entries(nav: object) -> Iterator[str]:
 
 
 def test_the_site_has_every_page() -> None:
-    """The navigation names each page of docs/ once, and README and changelog."""
+    """The navigation has each page of docs/ once, the README and the changelog."""
     site = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
     pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
     assert sorted(entries(site["nav"])) == sorted([*pages, "index.md", "changelog.md"])
 
 
 def test_the_reference_has_every_public_name() -> None:
-    """Each class and function that `taki_env` exports."""
+    """The page has each class and function that `taki_env` exports."""
     page = (DOCS / "api" / "taki_env.md").read_text()
     names = {name for name in taki_env.__all__ if callable(getattr(taki_env, name))}
     assert names <= set(re.findall(r"^::: taki_env\.(\w+)$", page, re.MULTILINE))
 
 
 def test_every_agent_has_a_section() -> None:
-    """By its spelling."""
+    """The page of the agents has a heading for each spelling."""
     headings = re.findall("^## (.*)$", (DOCS / "agents.md").read_text(), re.MULTILINE)
     assert set(agents.list()) <= set(headings)
 
 
 def test_the_environment_has_the_usual_sections() -> None:
-    """Those of Gymnasium's and pgx's pages, in their order."""
+    """The page has the sections of Gymnasium's and pgx's pages, in the same order."""
     headings = re.findall("^## (.*)$", (DOCS / "environment.md").read_text(), re.MULTILINE)
     usual = ("Usage", "Specs", "Observation", "Action", "Rewards", "Termination")
     assert [heading for heading in headings if heading in usual] == list(usual)
     assert headings[-1] == "Version History"
-
-
-def test_the_wheel_holds_taki_env_alone(tmp_path: Path) -> None:
-    """Agents and training come with a clone."""
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        folders = {name.split("/")[0] for name in archive.namelist()}
-    assert {folder for folder in folders if not folder.endswith(".dist-info")} == {"taki_env"}

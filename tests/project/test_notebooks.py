@@ -1,33 +1,22 @@
-"""The notebooks: they run from top to bottom, and are committed with what they showed."""
+"""The notebooks: they run from top to bottom, and are committed with their outputs."""
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import nbformat
 import pytest
 
-ROOT = Path(__file__).parents[2]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+from tools.notebooks import NOTEBOOKS, executed
+
 TINY = {"TAKI_NOTEBOOK_GAMES": "40", "TAKI_NOTEBOOK_STEPS": "1024", "TAKI_NOTEBOOK_ITERATIONS": "5"}
 MOST_BYTES = 400_000
 OWN_PATH = re.compile(r"(?<![\w.:/])/(home|Users|root|tmp|work|mnt|opt|usr|private|var)/|:\\Users")
-"""A path that is of one machine."""
+"""A path of a single machine."""
 
 every_notebook = pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
-
-
-def command() -> ModuleType:
-    """Return the module of `make notebooks`."""
-    spec = importlib.util.spec_from_file_location("notebooks", ROOT / "tools" / "notebooks.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def code_cells(file: Path) -> list[Any]:
@@ -36,8 +25,8 @@ def code_cells(file: Path) -> list[Any]:
     return [cell for cell in cells if cell.cell_type == "code"]
 
 
-def words(file: Path) -> str:
-    """Return all that a notebook says and shows, pictures aside."""
+def text_of(file: Path) -> str:
+    """Return the sources and outputs of a notebook, without pictures."""
     parts = []
     for cell in nbformat.read(file, as_version=4).cells:
         parts.append(cell.source)
@@ -49,17 +38,17 @@ def words(file: Path) -> str:
 
 
 def test_there_are_notebooks() -> None:
-    """The others are about none if the folder is empty."""
+    """The other tests would pass if the folder were empty."""
     assert len(NOTEBOOKS) >= 4
 
 
 @every_notebook
 def test_it_runs_from_top_to_bottom(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At a tiny size, in a kernel of its own; an error in a cell would be raised."""
+    """Every cell runs at a tiny size in a fresh kernel, without errors or warnings."""
     for name, size in TINY.items():
         monkeypatch.setenv(name, size)
     before = file.read_bytes()
-    cells = [c for c in command().executed(file).cells if c.cell_type == "code"]
+    cells = [c for c in executed(file).cells if c.cell_type == "code"]
     assert [cell.execution_count for cell in cells] == [*range(1, len(cells) + 1)]
     assert not [o for c in cells for o in c.outputs if o.get("name") == "stderr"]
     assert file.read_bytes() == before
@@ -67,7 +56,7 @@ def test_it_runs_from_top_to_bottom(file: Path, monkeypatch: pytest.MonkeyPatch)
 
 @every_notebook
 def test_it_is_committed_as_it_ran(file: Path) -> None:
-    """Every cell was executed, in order, without an error; there is something to see."""
+    """Every cell was executed in order, without an error, and there is a picture."""
     cells = code_cells(file)
     assert [cell.execution_count for cell in cells] == [*range(1, len(cells) + 1)]
     outputs = [output for cell in cells for output in cell.outputs]
@@ -77,25 +66,25 @@ def test_it_is_committed_as_it_ran(file: Path) -> None:
 
 @every_notebook
 def test_it_names_no_path_of_a_machine(file: Path) -> None:
-    """Neither in code nor in what was shown."""
-    assert not OWN_PATH.search(words(file))
+    """Neither code nor outputs contain one."""
+    assert not OWN_PATH.search(text_of(file))
 
 
 @every_notebook
 def test_it_is_small(file: Path) -> None:
-    """Pictures are modest."""
+    """A notebook stays below the size limit."""
     assert file.stat().st_size < MOST_BYTES
 
 
 @every_notebook
-def test_its_links_lead_somewhere(file: Path) -> None:
-    """Every relative link names a file of the project."""
-    for target in re.findall(r"\]\(([^)#:]+)\)", words(file)):
+def test_its_links_have_targets(file: Path) -> None:
+    """Every relative link names an existing file."""
+    for target in re.findall(r"\]\(([^)#:]+)\)", text_of(file)):
         assert (file.parent / target).exists(), target
 
 
 def test_a_path_of_a_machine_is_found() -> None:
-    """The pattern finds some, and takes no link of a page for one."""
+    """The pattern finds paths of machines, and does not match links."""
     assert OWN_PATH.search('File "/home/ann/taki/x.py"') and OWN_PATH.search(
         "in /tmp/abc/curve.png"
     )

@@ -1,1 +1,1 @@
-"""Tests of verification, fuzzing, determinism."""
+"""Tests of the tools: verification, fuzzing, determinism."""

@@ -1,4 +1,4 @@
 """Studies: exploitability, small decks, tuning, and speed.
 
-Commands that answer a question; nothing else imports them.
+Each is a command that answers a question; nothing else imports them.
 """

@@ -1,7 +1,6 @@
-"""Exact game theory of small decks: their trees, equilibria, and what agents give away there.
+"""Exact game theory of small decks: game trees, equilibria, and the exploitability of agents.
 
-The trees are those of `taki_env.openspiel`; OpenSpiel's own algorithms do the rest, on a copy of
-the tree that it keeps in compiled code.
+`taki_env.openspiel` provides the trees. OpenSpiel's algorithms run on a compiled copy of them.
 """
 
 from __future__ import annotations
@@ -11,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyspiel
 
 import agents
+from agents.network.policy import PolicyAgent
 from agents.validation import CheckedAgent
 from taki_env import Rules, View
 from taki_env.core.arrays import unpack_masks
@@ -23,19 +24,23 @@ from taki_env.core.decks import DECKS
 from taki_env.envs.opponents import Agent
 from taki_env.openspiel import TakiGame, TreeState, load
 
-Shares: TypeAlias = np.ndarray
+Probabilities: TypeAlias = npt.NDArray[np.float64]
 """Probabilities of the actions, (information states, 64)."""
 UNIFORM = "random"
 
 
 def small_game(deck: str, last_card: bool = False) -> TakiGame:
-    """Return the game of a deck for two; the last card is called automatically unless asked for.
+    """Return the two-player game of a deck.
+
+    Args:
+        deck: Name of a deck in `taki_env.core.decks`.
+        last_card: Players must call their last card; by default the call is automatic.
 
     Raises:
-        ValueError: there is no such deck, or its game is too large to be written out.
+        ValueError: the deck does not exist, or its game is too large.
     """
     if DECKS.get(deck) == DECKS["standard"]:
-        raise ValueError("the standard deck is too large for exact answers")
+        raise ValueError("the game of the standard deck is too large to solve")
     return load(2, Rules(deck=deck, auto_last_card=not last_card))
 
 
@@ -44,27 +49,27 @@ class Counts:
     """The size of a game."""
 
     histories: int
-    """Nodes of the tree."""
+    """Number of nodes of the tree."""
     chance: int
-    """Of them, where chance decides."""
+    """Number of chance nodes."""
     decisions: int
-    """Of them, where a seat decides."""
+    """Number of nodes at which a seat decides."""
     ends: int
-    """Of them, where the game ends."""
+    """Number of terminal nodes."""
     cut: int
-    """Of them, where it ends undecided."""
+    """Number of terminal nodes at the decision cap."""
     information_states: int
-    """Of both seats."""
+    """Number of information states of both seats."""
     choices: int
-    """Of them, those with more than one action."""
+    """Number of information states with more than one action."""
 
 
 class GameTree:
-    """A game written out.
+    """The complete tree of a two-player game.
 
     Args:
-        game: one of two players.
-        progress: is called with the number of nodes after every thousand of them.
+        game: Game for two players.
+        progress: Function called with the number of new nodes, after every thousand.
     """
 
     def __init__(
@@ -72,76 +77,87 @@ class GameTree:
     ) -> None:
         self.game = game
         self.cached = pyspiel.convert_to_cached_tree(game)
-        found: dict[str, TreeState] = {}
+        examples: dict[str, TreeState] = {}
         numbers = dict.fromkeys(("chance", "decisions", "ends", "cut"), 0)
-        for nodes, table in enumerate(tables(game), 1):
-            kind = kind_of(table)
+        for nodes, state in enumerate(states(game), 1):
+            kind = kind_of(state)
             numbers[kind] += 1
             if kind == "decisions":
-                found.setdefault(table.information(int(table.record["actor"][0])), table)
+                examples.setdefault(state.information(int(state.record["actor"][0])), state)
             elif kind == "ends":
-                numbers["cut"] += int(table.record["phase"][0] != OVER)
+                numbers["cut"] += int(state.record["phase"][0] != OVER)
             if nodes % 1000 == 0:
                 progress(1000)
-        self.names = list(found)
-        """The information states of both seats."""
-        examples = list(found.values())
-        self.states = np.concatenate([table.record for table in examples])
-        """A history of each, as the engine has it, (information states,)."""
-        self.legal = np.array([table.legal for table in examples], np.uint64)
+        self.names = list(examples)
+        """Information states of both seats."""
+        self.states = np.concatenate([state.record for state in examples.values()])
+        """One game record for each, (information states,)."""
+        self.legal = np.array([state.legal for state in examples.values()], np.uint64)
+        """Legal actions as words, (information states,)."""
         self.choices = np.flatnonzero(self.legal & (self.legal - np.uint64(1)))
-        """Information states with more than one action."""
+        """Indices of the information states with more than one action."""
         histories = numbers["chance"] + numbers["decisions"] + numbers["ends"]
-        self.counts = Counts(histories, **numbers, information_states=len(found),
-                             choices=self.choices.size)  # fmt: skip
+        self.counts = Counts(
+            histories, **numbers, information_states=len(examples), choices=self.choices.size
+        )
 
     def view(self, seed: int = 0) -> View:
-        """Return what the actors see where there is a choice, each with a word of its own."""
+        """Return the view of the actors at `choices`, each with its own random word."""
         words = seed_words(seed, self.choices, stream=2)
         return View(self.states[self.choices], self.legal[self.choices], words)
 
-    def forced(self) -> Shares:
-        """Return the probabilities of actions that are the only ones, 0 elsewhere."""
+    def forced(self) -> Probabilities:
+        """Return probability 1 for each action without an alternative, 0 elsewhere."""
         masks = unpack_masks(self.legal).astype(np.float64)
         masks[self.choices] = 0
         return masks
 
-    def policy(self, shares: Shares) -> Any:
-        """Return a policy of OpenSpiel."""
+    def uniform(self) -> Probabilities:
+        """Return equal probabilities for all legal actions."""
+        masks = unpack_masks(self.legal).astype(np.float64)
+        masks /= masks.sum(1, keepdims=True)
+        return masks
+
+    def policy(self, probabilities: Probabilities) -> Any:
+        """Return an OpenSpiel policy with these probabilities."""
         table = {
             name: [(action, float(row[action])) for action in np.flatnonzero(mask).tolist()]
-            for name, row, mask in zip(self.names, shares, unpack_masks(self.legal), strict=True)
+            for name, row, mask in zip(
+                self.names, probabilities, unpack_masks(self.legal), strict=True
+            )
         }
         return pyspiel.TabularPolicy(table)
 
     def nash_conv(self, policy: Any) -> float:
-        """Return what both seats could gain in all by best responses, in returns."""
-        return max(0.0, float(pyspiel.nash_conv(self.cached, policy)))  # but for rounding
+        """Return the sum of both seats' gains by best responses, in returns."""
+        return max(
+            0.0, float(pyspiel.nash_conv(self.cached, policy))
+        )  # rounding can make it negative
 
     def best_response(self, seat: int, policy: Any) -> float:
-        """Return what a seat gets by a best response to the other seat's policy."""
+        """Return the return of a seat's best response to the other seat's policy."""
         response = pyspiel.TabularBestResponse(self.cached, seat, policy)
         return float(response.value_from_state(self.cached.new_initial_state()))
 
 
-def tables(game: TakiGame) -> Iterator[TreeState]:
-    """Yield the states of a game at all its histories."""
+def states(game: TakiGame) -> Iterator[TreeState]:
+    """Yield the state of a game at each history."""
     stack = [game.start]
     while stack:
-        table = stack.pop()
-        yield table
-        kind = kind_of(table)
+        state = stack.pop()
+        yield state
+        kind = kind_of(state)
         if kind == "chance":
-            stack += [table.choose(card) for card in sorted(set(table.next_cards()))]
+            stack += [state.choose(card) for card in sorted(set(state.next_cards()))]
         elif kind == "decisions":
-            stack += [table.decide(action) for action in range(64) if table.legal >> action & 1]
+            stack += [state.decide(action) for action in range(64) if state.legal >> action & 1]
 
 
-def kind_of(table: TreeState) -> str:
-    """Return which of the numbers of `Counts` a state is counted in."""
-    if table.action is not None:
+def kind_of(state: TreeState) -> str:
+    """Return the kind of a node: "chance", "decisions" or "ends"."""
+    if state.action is not None:
         return "chance"
-    return "ends" if table.is_over else "decisions"
+    return "ends" if state.is_over else "decisions"
 
 
 # Equilibria ---------------------------------------------------------------------------------------
@@ -149,13 +165,14 @@ def kind_of(table: TreeState) -> str:
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """What equilibrium play is worth, and how near the policy found is to it."""
+    """Value of a game, and the distance of the solution from an equilibrium."""
 
     iterations: int
+    """Iterations of CFR+."""
     exploitability: float
-    """Half of what both seats could gain in all by best responses, in returns."""
+    """Mean of both seats' gains by best responses, in returns."""
     value: tuple[float, float]
-    """Bounds of the expected return of seat 0 when both seats play well."""
+    """Bounds of seat 0's expected return in equilibrium."""
 
 
 def solve(
@@ -167,13 +184,13 @@ def solve(
     """Run CFR+ (Tammelin 2014) until its average policy is near an equilibrium.
 
     Args:
-        tree: of the game.
-        target: exploitability to stop at.
-        iterations: to stop at in any case.
-        progress: is called with each exploitability found.
+        tree: Tree of the game.
+        target: Exploitability at which to stop.
+        iterations: Maximum number of iterations.
+        progress: Function called with each exploitability measured.
 
     Returns:
-        what was found, and the average policy.
+        The equilibrium, and the average policy.
     """
     solver = pyspiel.CFRPlusSolver(tree.cached)
     done, checked = 0, 1
@@ -192,52 +209,56 @@ def solve(
 # Agents -------------------------------------------------------------------------------------------
 
 
-def shares_of(tree: GameTree, agent: str | Agent, draws: int = 1) -> Shares:
-    """Return the probabilities with which an agent acts at every information state.
+def action_probabilities(tree: GameTree, agent: str | Agent, draws: int = 1) -> Probabilities:
+    """Return the probabilities of an agent's actions at every information state.
+
+    They are exact for the random agent and for a policy that samples. Other agents act `draws`
+    times with different random words, and the frequencies of their actions are returned.
 
     Args:
-        tree: of the game.
-        agent: a spelling of `agents.load`, or an agent.
-        draws: ask so often, each time with other random words, and take the shares of its answers.
-            An agent with ``predict`` that samples, and the random one, are asked for
-            probabilities instead.
+        tree: Tree of the game.
+        agent: Spelling of `agents.load`, or an agent.
+        draws: Number of actions for each information state.
     """
     agent = agents.load(agent) if isinstance(agent, str) else agent
-    masks, shares = unpack_masks(tree.legal), tree.forced()
+    probabilities = tree.forced()
     if agent.name == UNIFORM:
-        return masks / masks.sum(1, keepdims=True)
-    if getattr(agent, "sample", False):
-        shares[tree.choices] = agent.predict(tree.view())[0]  # type: ignore[attr-defined]
-        return shares
+        return tree.uniform()
+    if isinstance(agent, PolicyAgent) and agent.sample:
+        probabilities[tree.choices] = agent.predict(tree.view())[0]
+        return probabilities
     checked = CheckedAgent(agent)
     for draw in range(draws):
         actions = checked.act(tree.view(draw))
-        shares[tree.choices, actions] += 1 / draws
-    return shares
+        probabilities[tree.choices, actions] += 1 / draws
+    return probabilities
 
 
 @dataclass(frozen=True)
-class Weakness:
-    """What can be gained against an agent, in returns: 1 for a win, -1 for a loss."""
+class BestResponseGains:
+    """Gains of best responses to an agent, in returns: 1 for a win, -1 for a loss."""
 
     agent: str
+    """Spelling of the agent."""
     exploitability: float
-    """Half of what both seats could gain in all by best responses to it in the other seat."""
+    """Mean of the gains against the agent in both seats."""
     as_seat_0: float
-    """What a best response in seat 1 gets beyond the game's value against the agent in seat 0."""
+    """Gain beyond the game's value of a best response in seat 1 to the agent in seat 0."""
     as_seat_1: float
-    """The same with the seats exchanged."""
+    """Gain beyond the game's value of a best response in seat 0 to the agent in seat 1."""
 
 
-def weakness(tree: GameTree, name: str, shares: Shares, value: float) -> Weakness:
-    """Return what can be gained against an agent in each of its seats.
+def best_response_gains(
+    tree: GameTree, name: str, probabilities: Probabilities, value: float
+) -> BestResponseGains:
+    """Return the gains of best responses to an agent in each of its seats.
 
     Args:
-        tree: of the game.
-        name: of the agent.
-        shares: its probabilities.
-        value: the game's, for seat 0.
+        tree: Tree of the game.
+        name: Name of the agent.
+        probabilities: Probabilities of its actions.
+        value: Value of the game for seat 0.
     """
-    policy = tree.policy(shares)
+    policy = tree.policy(probabilities)
     gains = [tree.best_response(1, policy) + value, tree.best_response(0, policy) - value]
-    return Weakness(name, tree.nash_conv(policy) / 2, *gains)
+    return BestResponseGains(name, tree.nash_conv(policy) / 2, *gains)

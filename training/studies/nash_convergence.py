@@ -1,7 +1,7 @@
-"""Does self-play approach an equilibrium? ``python -m training.approach mini-1``.
+"""Measure whether self-play approaches an equilibrium: ``python -m training.approach mini-1``.
 
-Trains by self-play (`training.selfplay`) on a small deck, and tells at several budgets what could
-be gained against the network, exactly, over all information states.
+The command trains by self-play (`training.selfplay`) on a small deck, and measures the exact
+exploitability of the network at several budgets, over all information states.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from agents.network.policy import PolicyAgent
 from taki_env.base.checks import check_at_least_one
 from training.arena.tables import new_table
 from training.cli import stopping
-from training.studies.game_tree import GameTree, shares_of, small_game
+from training.studies.game_tree import GameTree, action_probabilities, small_game
 from training.trainers import selfplay
 
 ROLLOUT = 16
-"""Decisions of each game between two updates."""
+"""Decisions of each game between updates."""
 
 
 @dataclass(frozen=True)
@@ -34,21 +34,21 @@ class ConvergenceArgs:
     """Train on a small deck, and measure exploitability at several budgets."""
 
     deck: Annotated[str, tyro.conf.Positional] = "mini-1"
-    """Of `taki_env.core.decks`; the last card is called automatically."""
+    """Name of a deck in `taki_env.core.decks`; the last card is called automatically."""
     steps: int = 300_000
-    """Decisions of all seats to train on."""
+    """Number of decisions of all seats to train on."""
     evaluations: int = 10
-    """Budgets at which to measure, up to all steps, each the same factor above the one before."""
+    """Number of budgets at which to measure, up to all steps, in geometric progression."""
     seeds: tuple[int, ...] = (0, 1, 2)
-    """A training run each."""
+    """Random seeds; each is a training run."""
     games: int = 128
-    """Games side by side."""
+    """Number of games played in parallel."""
     hidden: int = 64
     """Width of the network's layers."""
     entropy: float = 0.01
     """Weight of the entropy bonus."""
     json: Path | None = None
-    """File for the results."""
+    """Output file for the JSON report."""
 
     def of_training(self, seed: int) -> selfplay.SelfPlayArgs:
         """Return the configuration of a training run."""
@@ -60,7 +60,7 @@ class ConvergenceArgs:
 
     @property
     def budgets(self) -> list[int]:
-        """Decisions before each measurement, in whole rollouts; none before the first."""
+        """Decisions before each measurement, in whole rollouts, starting with 0."""
         rollout = ROLLOUT * self.games
         last = max(rollout, self.steps)
         spread = np.geomspace(rollout, last, self.evaluations) if self.evaluations > 1 else [last]
@@ -74,16 +74,16 @@ def prepare(args: ConvergenceArgs) -> Callable[[], list[dict[str, Any]]]:
     for seed in args.seeds:
         args.of_training(seed).check()
     if not args.seeds:
-        raise ValueError("--seeds needs a number")
+        raise ValueError("--seeds needs at least one number")
     check_folder("--json", args.json)
-    return lambda: work(args)
+    return lambda: execute(args)
 
 
-def work(args: ConvergenceArgs) -> list[dict[str, Any]]:
-    """Train and measure, print what is found, and write it to the file if asked to.
+def execute(args: ConvergenceArgs) -> list[dict[str, Any]]:
+    """Train and measure; print the results, and write the file if one is given.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C ended it early; what was measured by then is written.
+        KeyboardInterrupt: Ctrl-C ended the command early; the measurements so far are written.
     """
     console, rows = make_console(), []
     tree = GameTree(small_game(args.deck))
@@ -92,11 +92,11 @@ def work(args: ConvergenceArgs) -> list[dict[str, Any]]:
         Progress(transient=True, console=make_console(stderr=True)) as bar,
     ):
         total = len(args.seeds) * len(args.budgets)
-        for row in bar.track(measured(args, tree), total=total, description=args.deck):
+        for row in bar.track(measurements(args, tree), total=total, description=args.deck):
             rows.append(row)
             if stopped():
                 break
-    table = new_table("seed", "decisions", "seconds", "drawing", "most likely actions")
+    table = new_table("seed", "decisions", "seconds", "sampling", "most likely actions")
     for row in rows:
         table.add_row(
             f"{row['seed']}", f"{row['steps']:,}", f"{row['seconds']:.1f}",
@@ -111,8 +111,8 @@ def work(args: ConvergenceArgs) -> list[dict[str, Any]]:
     return rows
 
 
-def measured(args: ConvergenceArgs, tree: GameTree) -> Iterator[dict[str, Any]]:
-    """Yield the exploitability of each run's network at each budget, drawing or not."""
+def measurements(args: ConvergenceArgs, tree: GameTree) -> Iterator[dict[str, Any]]:
+    """Yield the exploitability of each run's network at each budget, sampling or not."""
     for seed in args.seeds:
         with TemporaryDirectory() as folder:
             training = selfplay.SelfPlayTrainer(args.of_training(seed), Path(folder))
@@ -131,9 +131,9 @@ def measured(args: ConvergenceArgs, tree: GameTree) -> Iterator[dict[str, Any]]:
 
 
 def exploitability(tree: GameTree, training: selfplay.SelfPlayTrainer, sample: bool) -> float:
-    """Return half of what both seats could gain against the network, in returns."""
+    """Return the exploitability of the network, in returns."""
     agent = PolicyAgent(training.network, "learner", sample)
-    return tree.nash_conv(tree.policy(shares_of(tree, agent))) / 2
+    return tree.nash_conv(tree.policy(action_probabilities(tree, agent))) / 2
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Measure how many simulations search makes in a second: ``python -m training.search_speed``.
+"""Measure the simulations a second of search: ``python -m training.search_speed``.
 
-On one core, from the first decisions of games, every simulation played to its end. All table sizes
-and rollouts are measured in turn, round after round; the figures are medians over the rounds.
+Search runs on one core from the first decisions of games, and plays every simulation to its end.
+Each round measures all numbers of players and rollout policies; figures are medians over rounds.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ PLAYERS = (2, 3, 4, 6, 10)
 
 @dataclass(frozen=True)
 class SearchSpeedArgs:
-    """Measure how many simulations search makes in a second, on one core."""
+    """Measure the simulations a second of search on one core."""
 
     games: int = 10
-    """Opening positions of each table size."""
+    """Number of opening positions for each number of players."""
     simulations: int = 2000
-    """In each of them."""
+    """Number of simulations at each position."""
     rounds: int = 5
-    """Rounds; the figures are medians over them."""
+    """Number of rounds; figures are medians over them."""
     seed: int = 0
-    """Of the deals and of the searches."""
+    """Random seed for deals and searches."""
     json: Path | None = None
-    """File for the figures."""
+    """Output file for the JSON report."""
 
 
 def prepare(args: SearchSpeedArgs) -> Callable[[], list[dict[str, Any]]]:
@@ -49,11 +49,11 @@ def prepare(args: SearchSpeedArgs) -> Callable[[], list[dict[str, Any]]]:
     for name in ("games", "simulations", "rounds"):
         check_at_least_one(f"--{name}", getattr(args, name))
     check_folder("--json", args.json)
-    return lambda: work(args)
+    return lambda: execute(args)
 
 
-def work(args: SearchSpeedArgs) -> list[dict[str, Any]]:
-    """Measure, print the figures and write them to the file if asked to."""
+def execute(args: SearchSpeedArgs) -> list[dict[str, Any]]:
+    """Measure; print the figures, and write the file if one is given."""
     cases = [(players, rollout) for players in PLAYERS for rollout in ROLLOUTS]
     rates: dict[tuple[int, str], list[float]] = {case: [] for case in cases}
     simulations_a_second(args, 2, ROLLOUTS[0], simulations=1)  # compiles
@@ -76,7 +76,7 @@ def work(args: SearchSpeedArgs) -> list[dict[str, Any]]:
 def simulations_a_second(
     args: SearchSpeedArgs, players: int, rollout: str, simulations: int
 ) -> float:
-    """Return the rate over some opening positions; no search stops early."""
+    """Return the rate over the opening positions; no search stops early."""
     view = Batch(args.games, players, seed=args.seed).view(np.arange(args.games))
     agent = SearchAgent(simulations, rollout=rollout, seed=args.seed)
     start = time.perf_counter()
@@ -85,7 +85,7 @@ def simulations_a_second(
 
 
 def table_of(rows: list[dict[str, Any]]) -> Table:
-    """Return a row for each table size and a column for each rollout policy."""
+    """Return the table to print: a row for each number of players, a column for each rollout."""
     table = Table("players", title="Simulations a second, by rollout policy")
     for rollout in ROLLOUTS:
         table.add_column(rollout, justify="right")

@@ -1,7 +1,7 @@
 """Solve the games of small decks: ``python -m training.small_decks``.
 
-For each deck: the size of its game for two, the value of that game at an equilibrium, and what can
-be gained against agents that play it, over all information states.
+For each deck, the command reports the size of its two-player game, the value at an equilibrium, and
+the exploitability of agents, computed over all information states.
 
     python -m training.small_decks --decks mini-1 mini-2 --agents random greedy expert
     python -m training.small_decks --decks mini-1 --last-card --agents
@@ -25,30 +25,36 @@ from agents.files import provenance, write_json
 from taki_env.base.checks import check_at_least_one
 from taki_env.core.decks import DECKS
 from training.arena.tables import new_table
-from training.studies.game_tree import GameTree, shares_of, small_game, solve, weakness
+from training.studies.game_tree import (
+    GameTree,
+    action_probabilities,
+    best_response_gains,
+    small_game,
+    solve,
+)
 
 
 @dataclass(frozen=True)
 class SmallDecksArgs:
-    """Solve the games of small decks, and tell what can be gained against agents there."""
+    """Solve the games of small decks, and measure the exploitability of agents."""
 
     decks: tuple[str, ...] = tuple(name for name in DECKS if name != "standard")
-    """Decks of `taki_env.core.decks`."""
+    """Names of decks in `taki_env.core.decks`."""
     agents: tuple[str, ...] = (
         "random", "greedy", "expert", "search:simulations=20", "search:simulations=200",
         "search:simulations=2000",
     )  # fmt: skip
-    """Who is measured, such as greedy, policy:PATH,sample=true."""
+    """Agents to measure, such as greedy or policy:PATH,sample=true."""
     draws: int = 8
-    """How often an agent is asked at an information state, for the shares of its answers."""
+    """Number of actions of each agent at an information state, to estimate probabilities."""
     last_card: bool = False
-    """Players have to call their last card; the games are much larger."""
+    """Require the last-card call; the games are much larger."""
     target: float = 1e-4
-    """Exploitability at which an equilibrium is near enough, in returns."""
+    """Exploitability at which to stop, in returns."""
     iterations: int = 2000
-    """Of CFR+ at most."""
+    """Maximum number of iterations of CFR+."""
     json: Path | None = None
-    """File for the results."""
+    """Output file for the JSON report."""
 
 
 def prepare(args: SmallDecksArgs) -> Callable[[], list[dict[str, Any]]]:
@@ -56,17 +62,17 @@ def prepare(args: SmallDecksArgs) -> Callable[[], list[dict[str, Any]]]:
     for name in ("draws", "iterations"):
         check_at_least_one(f"--{name}", getattr(args, name))
     if not args.decks or not args.target > 0:
-        raise ValueError("--decks needs a name, and --target must be above 0")
+        raise ValueError("--decks needs at least one name, and --target must be above 0")
     for deck in args.decks:
         small_game(deck)
     for name in args.agents:
         agents.load(name)
     check_folder("--json", args.json)
-    return lambda: work(args)
+    return lambda: execute(args)
 
 
-def work(args: SmallDecksArgs) -> list[dict[str, Any]]:
-    """Solve the games, print what is found, and write it to the file, deck by deck."""
+def execute(args: SmallDecksArgs) -> list[dict[str, Any]]:
+    """Solve the games; print the results, and write the file after each deck."""
     console, rows = make_console(), []
     for deck in args.decks:
         rows.append(solved(args, deck))
@@ -78,22 +84,21 @@ def work(args: SmallDecksArgs) -> list[dict[str, Any]]:
 
 
 def solved(args: SmallDecksArgs, deck: str) -> dict[str, Any]:
-    """Return size, value and what can be gained against the agents in the game of a deck."""
+    """Return size and value of a deck's game, and the exploitability of the agents."""
     start = time.perf_counter()
     with Progress(transient=True, console=make_console(stderr=True)) as bar:
         task = bar.add_task(f"{deck}: histories", total=None)
         tree = GameTree(small_game(deck, args.last_card), lambda nodes: bar.advance(task, nodes))
-        words = f"{deck}: exploitability"
         equilibrium, _ = solve(
             tree, args.target, args.iterations,
-            lambda found: bar.update(task, description=f"{words} {found:.2g}"),
+            lambda found: bar.update(task, description=f"{deck}: exploitability {found:.2g}"),
         )  # fmt: skip
         seconds = time.perf_counter() - start
         value, measured = sum(equilibrium.value) / 2, []
         for name in args.agents:
             bar.update(task, description=f"{deck}: {name}")
-            shares = shares_of(tree, name, args.draws)
-            measured.append(asdict(weakness(tree, name, shares, value)))
+            probabilities = action_probabilities(tree, name, args.draws)
+            measured.append(asdict(best_response_gains(tree, name, probabilities, value)))
     return {
         "deck": deck,
         "max_decisions": tree.game.max_decisions,
@@ -105,12 +110,12 @@ def solved(args: SmallDecksArgs, deck: str) -> dict[str, Any]:
 
 
 def show(row: dict[str, Any], console: Console) -> None:
-    """Print what is found of a deck."""
+    """Print the results of a deck."""
     low, high = row["value"]
     console.print(
         f"{row['deck']}: {row['histories']:,} histories, {row['information_states']:,} "
-        f"information states, {row['choices']:,} with a choice; seat 0 gets {low:.4f} to "
-        f"{high:.4f} ({row['iterations']:,} iterations, exploitability "
+        f"information states, {row['choices']:,} with a choice; value for seat 0 {low:.4f} "
+        f"to {high:.4f} ({row['iterations']:,} iterations, exploitability "
         f"{row['exploitability']:.2g}, {row['seconds']:.0f} s)",
         highlight=False, soft_wrap=True,
     )  # fmt: skip

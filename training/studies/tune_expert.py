@@ -1,9 +1,9 @@
-"""Find weights for the expert by evolution: ``python -m training.tune_expert``.
+"""Search for weights of the expert by evolution: ``python -m training.tune_expert``.
 
-Variants of the expert's weights play greedy, random and the expert itself at two and four players,
-the same deals within a generation; CMA-ES (Hansen 2016) moves on to the better ones. Starts from
-the weights in `taki_env.core.policies.expert`, which came out of such runs, and prints a table to
-put in their place; needs `pip install cma`.
+Variants of the expert's weights play greedy, random and the current expert at two and four players,
+with the same deals within a generation; CMA-ES (Hansen 2016) moves towards the better ones. The
+command starts from the weights in `taki_env.core.policies.expert`, which came from such runs, and
+prints a table to replace them. It needs `pip install cma`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ from training.cli import stopping
 EXPERT = -1
 MAX_DECISIONS = 2000
 SMALLEST_STEP, RELATIVE_STEP = 0.5, 0.4
-"""First spread of a weight: so much of its size, but not less than so much."""
+"""Initial spread of a weight: a minimum, and a fraction of its size."""
 SEEDS_A_GENERATION = 10
+"""Distance between the seeds of two generations."""
 
 
 @entry
@@ -69,14 +70,14 @@ def play_deals(
 
 
 def win_rate(weights: Weights, others: list[int], deals: int, seed: int, rival: Weights) -> float:
-    """Return the win rate of an expert with some weights.
+    """Return the win rate of an expert with given weights.
 
     Args:
-        weights: of the expert in the first seat.
-        others: who else plays: `EXPERT`, with the weights of `rival`, or a built-in policy.
-        deals: each is played from every seat.
-        seed: of the deals.
-        rival: weights.
+        weights: Weights of the expert.
+        others: Other players: `EXPERT`, with the weights of `rival`, or a built-in policy.
+        deals: Number of deals; each is played from every seat.
+        seed: Random seed of the deals.
+        rival: Weights of the other experts.
     """
     kinds = np.array([EXPERT, *others])
     wins = np.zeros(kinds.size)
@@ -87,10 +88,10 @@ def win_rate(weights: Weights, others: list[int], deals: int, seed: int, rival: 
 
 
 def fitness(weights: Weights, deals: int, seed: int, rival: Weights) -> float:
-    """Return what evolution raises: win rates at two and four players, weighed."""
+    """Return the weighted sum of win rates at two and four players that evolution maximizes."""
 
-    def rate(others: list[int], share: float) -> float:
-        return win_rate(weights, others, max(1, int(deals * share)), seed, rival)
+    def rate(others: list[int], fraction: float) -> float:
+        return win_rate(weights, others, max(1, int(deals * fraction)), seed, rival)
 
     two = rate([GREEDY], 1) + 0.5 * rate([RANDOM], 0.5) + rate([EXPERT], 1)
     return two + rate([GREEDY] * 3, 0.35) + 0.6 * rate([EXPERT] * 3, 0.3)
@@ -98,25 +99,25 @@ def fitness(weights: Weights, deals: int, seed: int, rival: Weights) -> float:
 
 @dataclass(frozen=True)
 class TuneArgs:
-    """Find weights for the expert by evolution, from those that it has."""
+    """Improve the weights of the expert by evolution."""
 
     generations: int = 150
-    """Steps of the evolution; some 1.2 seconds each."""
+    """Number of generations, about 1.2 seconds each."""
     population: int = 20
-    """Variants in each."""
+    """Number of variants in each generation."""
     deals: int = 2000
-    """Deals that each variant plays in its largest match."""
+    """Number of deals in the largest match of a variant."""
     seed: int = 1
-    """Of the variants and the deals."""
+    """Random seed for variants and deals."""
     json: Path | None = None
-    """File for the weights."""
+    """Output file for the weights, JSON."""
 
 
 def prepare(args: TuneArgs) -> Callable[[], None]:
     """Check the arguments and return the evolution."""
     for name in ("generations", "population", "deals"):
         if getattr(args, name) < 2:
-            raise ValueError(f"--{name} must be 2 or more, not {getattr(args, name)}")
+            raise ValueError(f"--{name} must be at least 2, got {getattr(args, name)}")
     if args.json:
         check_folder("--json", args.json)
     try:
@@ -128,10 +129,10 @@ def prepare(args: TuneArgs) -> Callable[[], None]:
 
 
 def evolve(args: TuneArgs, strategy: Any) -> None:
-    """Run the evolution; print the weights and how they fare, and write them to the file.
+    """Run the evolution; print the weights and their win rates, and write the file.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C ended it early, with the weights found by the end of a generation.
+        KeyboardInterrupt: Ctrl-C ended the evolution early, after a whole generation.
     """
     console = make_console()
     scale = np.maximum(SMALLEST_STEP, np.abs(DEFAULT_WEIGHTS) * RELATIVE_STEP)
@@ -157,7 +158,7 @@ def evolve(args: TuneArgs, strategy: Any) -> None:
 
 
 def compare(weights: Weights) -> dict[str, tuple[float, float]]:
-    """Return win rates of weights and of the expert's, on deals that evolution did not see."""
+    """Return win rates of new and current weights, on deals that evolution did not use."""
     matches = {
         "random": [RANDOM], "greedy": [GREEDY], "expert": [EXPERT],
         "three greedy": [GREEDY] * 3, "three expert": [EXPERT] * 3,
