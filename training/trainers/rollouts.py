@@ -217,7 +217,7 @@ class RolloutTrainer:
             if not loss.isfinite():
                 raise FloatingPointError(f"the loss is {loss.item()}: lower --learning-rate")
             self.optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
             self.optimizer.step()
 

@@ -229,8 +229,8 @@ class SelfPlayTrainer:
         logits, values = self.network(torch.from_numpy(data.observations[t, games]))
         logits[torch.from_numpy(data.masks[t, games]) == 0] = -torch.inf
         distribution = torch.distributions.Categorical(logits=logits, validate_args=False)
-        sampled: Tensor = distribution.sample()  # type: ignore[no-untyped-call]
-        log_probabilities: Tensor = distribution.log_prob(sampled)  # type: ignore[no-untyped-call]
+        sampled: Tensor = distribution.sample()
+        log_probabilities: Tensor = distribution.log_prob(sampled)
         actions[games] = sampled.numpy()
         data.log_probabilities[t, games] = log_probabilities.numpy()
         data.values[t, games] = values[:, 0].numpy()
@@ -286,7 +286,7 @@ class SelfPlayTrainer:
                 if not loss.isfinite():
                     raise FloatingPointError(f"the loss is {loss.item()}: lower --learning-rate")
                 self.optimizer.zero_grad()
-                loss.backward()  # type: ignore[no-untyped-call]
+                loss.backward()
                 nn.utils.clip_grad_norm_(self.network.parameters(), args.max_gradient)
                 self.optimizer.step()
 
