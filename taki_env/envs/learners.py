@@ -175,7 +175,7 @@ class LearnerGames:
 
     def _keep_what_is_remembered(self) -> None:
         if self.batch.actions is None and any(map(remembers, self.seating.agents)):
-            self.batch._keep_actions(min(self.max_decisions, MOST_ACTIONS))
+            self.batch.keep_actions(min(self.max_decisions, MOST_ACTIONS), midway=True)
 
     def _seat_learners(self, games: Integers) -> None:
         """Draw the learner's seats and the opponents of new games; the others move first."""
@@ -235,11 +235,8 @@ class LearnerGames:
 
     def state_dict(self) -> dict[str, npt.NDArray[Any]]:
         """Return all that changes in play, as copies of arrays; see `load_state_dict`."""
-        state = {name: getattr(self.batch, name) for name in ("states", "legal", "episodes")}
-        state |= {"seats": self.seats, "controllers": self._controllers, "words": self._words}
-        if self.batch.actions is not None:
-            state["actions"] = self.batch.actions
-        return {name: array.copy() for name, array in state.items()}
+        own = {"seats": self.seats, "controllers": self._controllers, "words": self._words}
+        return self.batch.state_dict() | {name: array.copy() for name, array in own.items()}
 
     def load_state_dict(self, state: dict[str, npt.NDArray[Any]]) -> None:
         """Go on from a `state_dict` of games made with the same arguments and opponents.
@@ -247,17 +244,15 @@ class LearnerGames:
         Raises:
             ValueError: the arrays are not of these games.
         """
-        current = self.state_dict()
-        check_arrays(state, current)
+        check_arrays(state, self.state_dict())
         check_learner_seat(state["seats"], self.batch.num_players)
         controllers = state["controllers"]
         known = (controllers >= LEARNER) & (controllers < len(self.seating.agents))
         if not known.all() or not np.all(state["words"]):
             raise ValueError("the state of the games has opponents that are not here")
-        self.batch.load_states(state["states"], state["episodes"])
+        self.batch.load_state_dict(state)
         self.seats[:], self._controllers[:] = state["seats"], controllers
         self._words[:] = state["words"]
-        self.batch.actions = state["actions"].copy() if "actions" in current else None
         self._advance(np.arange(len(self)))  # all wait for their learners: this sees who has ended
 
     @property

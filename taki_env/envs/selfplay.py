@@ -121,11 +121,7 @@ class SelfPlay:
 
     def state_dict(self) -> dict[str, npt.NDArray[Any]]:
         """Return all that changes in play but `steps`, as copies of arrays."""
-        state = {name: getattr(self.batch, name) for name in ("states", "legal", "episodes")}
-        state["last"] = self._last
-        if self.batch.actions is not None:
-            state["actions"] = self.batch.actions
-        return {name: array.copy() for name, array in state.items()}
+        return self.batch.state_dict() | {"last": self._last.copy()}
 
     def load_state_dict(self, state: dict[str, npt.NDArray[Any]], steps: int) -> None:
         """Go on from a `state_dict` and `steps` of games made with the same arguments.
@@ -133,14 +129,12 @@ class SelfPlay:
         Raises:
             ValueError: the arrays are not of these games.
         """
-        current = self.state_dict()
-        check_arrays(state, current)
+        check_arrays(state, self.state_dict())
         if type(steps) is not int or steps < 0:
             raise ValueError(f"steps must be 0 or more, a whole number, not {steps!r}")
         seated = np.arange(self._last.shape[1]) < self.batch.num_players[:, None]
         if np.any((state["last"] < -1) | (state["last"] >= np.where(seated, steps, 0))):
             raise ValueError("the state of the games has decisions that nobody has taken")
-        self.batch.load_states(state["states"], state["episodes"])
-        self.batch.actions = state["actions"].copy() if "actions" in current else None
+        self.batch.load_state_dict(state)
         self._last[:] = state["last"]
         self.steps = steps

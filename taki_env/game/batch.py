@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from taki_env.base.checks import check_at_least_one, check_per_game, checked_actions, checked_seed
+from taki_env.base.checks import (
+    check_arrays,
+    check_at_least_one,
+    check_per_game,
+    checked_actions,
+    checked_seed,
+)
 from taki_env.base.errors import IllegalActionError
 from taki_env.base.threads import each_chunk
 from taki_env.base.types import Integers, Words
@@ -23,7 +29,6 @@ from taki_env.core.loops import (
 )
 from taki_env.core.outcome import rewards_of
 from taki_env.core.rules import Rules, checked_rules
-from taki_env.core.state import States
 from taki_env.game.game import Game
 from taki_env.game.view import Past, View
 from taki_env.records.position import check_states, new_states
@@ -160,22 +165,20 @@ class Batch:
 
         return past
 
-    def keep_actions(self, most: int) -> None:
+    def keep_actions(self, most: int, midway: bool = False) -> None:
         """Keep the actions of all games from now on, so that `game` and `view` know their history.
 
         Args:
-            most: of a game; one byte of memory each.
+            most: Actions kept of a game; one byte of memory each.
+            midway: Accept games that have started. Their history stays unknown until they are
+                dealt again.
 
         Raises:
-            ValueError: `most` is less than 1, or games have begun.
+            ValueError: `most` is less than 1, or games have started and `midway` is false.
         """
         check_at_least_one("most", most)
-        if self.decisions.any():
-            raise ValueError("actions are kept from the deal on, and games have begun")
-        self._keep_actions(most)
-
-    def _keep_actions(self, most: int) -> None:
-        """Keep the actions, also of games that have begun: their past stays unknown."""
+        if not midway and self.decisions.any():
+            raise ValueError("keep_actions must be called before the first action of any game")
         self.actions = np.zeros((len(self), most), np.uint8)
 
     def game(self, index: int) -> Game:
@@ -241,17 +244,33 @@ class Batch:
         self.episodes[games] += 1
         self._deal(games)
 
-    def load_states(self, states: States, episodes: Integers) -> None:
-        """Go on from records (num_games,) of games at the same tables, dealt so often before.
+    def state_dict(self) -> dict[str, npt.NDArray[Any]]:
+        """Return copies of the arrays that change in play.
+
+        Keys: `states`, `legal` and `episodes`, each (num_games,), and `actions` (num_games, most)
+        if actions are kept.
+        """
+        state = {"states": self.states, "legal": self.legal, "episodes": self.episodes}
+        if self.actions is not None:
+            state["actions"] = self.actions
+        return {name: array.copy() for name, array in state.items()}
+
+    def load_state_dict(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Resume from the `state_dict` of a batch that was made with the same arguments.
+
+        Extra keys are ignored, and so are actions if this batch keeps none.
 
         Raises:
-            ValueError: the records are no sound games of these rules and tables.
+            ValueError: The arrays do not fit this batch, or a state is invalid. Nothing was
+                changed.
         """
-        check_states(states, self.states, self.rules)
-        if np.any(episodes < 0):
-            raise ValueError("games cannot have been dealt less than never")
-        self.states[:], self.episodes[:] = states, episodes
-        self.actions = None  # they are not of these games
+        check_arrays(state, self.state_dict())
+        check_states(state["states"], self.states, self.rules)
+        if np.any(state["episodes"] < 0):
+            raise ValueError("episodes must be 0 or more in every game")
+        self.states[:], self.episodes[:] = state["states"], state["episodes"]
+        if self.actions is not None:
+            self.actions[:] = state["actions"]
         legal_many(self.states, self.legal)
 
     def _chosen(self, where: npt.NDArray[Any]) -> Integers:

@@ -159,7 +159,7 @@ def test_a_game_longer_than_what_is_kept_begins_where_it_is() -> None:
     for _ in range(4):
         batch.step(batch.action_masks().argmax(1))
     assert batch.game(0).record()["steps"] == []
-    with pytest.raises(ValueError, match="have begun"):
+    with pytest.raises(ValueError, match="before the first action"):
         batch.keep_actions(3)
 
 
