@@ -73,7 +73,7 @@ def game(hands: list[list[str]], lead: str = "red 7", **changes: Any) -> Game:
 
 def view_of(table: Game) -> View:
     """Return what the actor of a game sees, as agents get it: a batch of one."""
-    return View(table._states, table._legal)
+    return table.view()
 
 
 class Shuffler:

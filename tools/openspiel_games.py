@@ -46,7 +46,7 @@ def dealt(table: TreeState, shuffle: Shuffler) -> TreeState:
 
 def draws(game: Game, recycled: tuple[int, ...]) -> Iterator[int]:
     """Yield what the game draws next: its pile, then its shuffle of the recycled cards."""
-    s = game._states[0]
+    s = game.state[0]
     yield from s["draw_pile"][: s["draw_size"]].tolist()[::-1]
     shuffle = Shuffler(int(s["rng"]))
     yield from map(CARDS.index, shuffle([CARDS[card] for card in recycled]))
@@ -54,14 +54,14 @@ def draws(game: Game, recycled: tuple[int, ...]) -> Iterator[int]:
 
 def check_same(table: TreeState, game: Game) -> None:
     """All bytes are equal, but for the random word and the order of the draw pile."""
-    records = table.record.copy(), game._states.copy()
+    records = table.record.copy(), game.state
     for record in records:
         pile, size = record["draw_pile"][0], int(record["draw_size"][0])
         pile[:size].sort()
         pile[size:] = 0
         record["rng"] = 0
     assert records[0].tobytes() == records[1].tobytes()
-    assert table.legal == int(game._legal[0])
+    assert table.legal == sum(1 << action for action in game.legal_actions())
 
 
 def play_both(num_players: int, rules: Rules, seed: int) -> bool:

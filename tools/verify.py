@@ -105,7 +105,7 @@ def reference_state(at: Reference) -> tuple[Any, ...]:
 
 def engine_state(game: Game) -> tuple[Any, ...]:
     """Return what the engine's record says, in the words of `reference_state`."""
-    s, players = game._states[0], game.num_players
+    s, players = game.state[0], game.num_players
     changes = s["change_colors"][:players].tolist()
     named = sum(ACTION_BITS[action] for action in ACTIONS[CHANGE : CHANGE + 4])
     hands = []
@@ -131,7 +131,7 @@ def engine_state(game: Game) -> tuple[Any, ...]:
 def difference(game: Game, at: Reference, in_words: bool) -> str | None:
     """Return in which way the engine's game is not the reference's, or None."""
     legal = sum(ACTION_BITS[action] for action in at.legal())
-    if int(game._legal[0]) != legal:
+    if sum(1 << action for action in game.legal_actions()) != legal:
         return f"legal actions: {game.legal_names()} and {sorted(at.legal())}"
     if engine_state(game) != reference_state(at) or (in_words and game.to_dict() != at.position()):
         one, other = game.to_dict(), at.position()
@@ -315,7 +315,7 @@ def trees() -> Iterator[dict[str, Any]]:
     """Count the sequences of decisions from some deals, in both."""
     for name, (rules, players, seed, depth) in TREES.items():
         game = Game(players, rules, seed)
-        word = int(game._states["rng"][0])
+        word = int(game.state["rng"][0])
         other = reference_sequences(game.to_dict(), word, depth)
         yield {"deal": name, "depth": depth, "engine": sequences(game, depth), "reference": other}
 

@@ -116,9 +116,9 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc]  # noqa: N801 - Pett
         if seed is not None:
             self._seed, self._episode = checked_seed(seed), -1
         self._episode += 1
-        self.game = Game(len(self.possible_agents), self.rules, self._seed)
-        if self._episode:
-            self.game._deal(self._seed, self._episode)
+        self.game = Game.from_deal(
+            len(self.possible_agents), self.rules, self._seed, episode=self._episode
+        )
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)

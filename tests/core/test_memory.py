@@ -62,9 +62,8 @@ def random_game(num_players: int, variant: str, seed: int, decisions: int = 400)
 
 def past(table: Game) -> Iterator[tuple[Position, int, Position]]:
     """Yield every action of a game, with the positions before and after it."""
-    states = table._beginning()
-    again = Game._of(states, table.rules)
-    for action in table._actions:
+    again = Game._of(table.history.starts, table.rules)
+    for action in table.history.actions[0].tolist():
         before = again.to_dict()
         again.apply(action)
         yield before, action, again.to_dict()
@@ -82,8 +81,8 @@ def gains(before: Position, action: int, after: Position) -> list[Counter[str]]:
 
 def expected(table: Game, seat: int) -> tuple[Position, list[tuple[int, int, bool]], Any]:
     """Return where a seat's memory begins, the moves, and who drew each card of the pile when."""
-    start, moves, drawn = table._beginning(), [], {}
-    position = Game._of(start, table.rules).to_dict()
+    moves, drawn = [], {}
+    position = Game._of(table.history.starts, table.rules).to_dict()
     for before, action, after in past(table):
         got = gains(before, action, after)
         left = len(before["draw_pile"]) - sum(sum(one.values()) for one in got)
@@ -180,9 +179,9 @@ def twin_of(table: Game, choose: random.Random) -> Game | None:
     It tries a deal at random.
     """
     seat = table.actor
-    again = Game._of(table._beginning(), table.rules)
+    again = Game._of(table.history.starts, table.rules)
     twin = Game.from_dict(permuted(again.to_dict(), seat, choose), seed=choose.randrange(99))
-    for action in table._actions:
+    for action in table.history.actions[0].tolist():
         if twin.actor != again.actor or action not in twin.legal_actions():
             return None
         twin.apply(action)
@@ -218,9 +217,7 @@ def test_twins_are_remembered_alike_and_searched_alike() -> None:
     for number, (table, twin) in enumerate(pairs):
         words = seed_words(number, 0)
         views = [one.view(words, remember=True) for one in (table, twin)]
-        one, other = (vars(view.memory) for view in views)
-        for name in one:
-            assert one[name].tobytes() == other[name].tobytes()
+        assert_equal(*(view.memory for view in views))
         agent = SearchAgent(40)
         assert str(agent.analyze(views[0])) == str(agent.analyze(views[1]))
 
@@ -295,8 +292,7 @@ def sample_hands(
 def sampled(table: Game, belief: int, deals: int) -> np.ndarray[Any, Any]:
     """Return records of deals that agree with what the actor remembers."""
     memory, out = table.view(remember=True).memory, np.empty(deals, GAME_DTYPE)
-    arrays = tuple(vars(memory).values())
-    assert sample_hands(table._states, arrays, belief, np.uint64(99), deals, out)
+    assert sample_hands(table.state, memory, belief, np.uint64(99), deals, out)
     return out
 
 
@@ -430,7 +426,7 @@ def test_search_knows_who_has_drawn() -> None:
 def assert_equal(one: Memory | None, other: Memory | None) -> None:
     """Two memories of the same games are equal, byte for byte."""
     assert one is not None and other is not None
-    for name, array in vars(one).items():
+    for name, array in one._asdict().items():
         assert array.tobytes() == getattr(other, name).tobytes(), name
 
 
@@ -552,7 +548,7 @@ def test_the_past_of_another_game_is_forgotten() -> None:
         others.load_state_dict(changed)
         step(others, 1)
         assert opponent.seen and (max(opponent.seen) > 5) == (seed == 1 and action is None)
-        before = [len(others.game(index)._actions) for index in range(8)]
+        before = [int(others.game(index).history.lengths[0]) for index in range(8)]
         assert (max(before) > 5) == (seed == 1 and action is None)
 
 

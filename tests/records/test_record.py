@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 import taki_env
 from taki_env import CARDS, ENV_ID, Batch, Game, RecordError, Rules
+from taki_env.core.seen import seen_position
 from taki_env.envs.learners import LearnerGames
 from taki_env.records.position import KEYS, read_position
 from taki_env.records.read import positions_of
-from taki_env.records.write import COMMON_KEYS, FULL_KEYS, PLAY_KEYS, STEP_KEYS, seen
+from taki_env.records.write import COMMON_KEYS, FULL_KEYS, PLAY_KEYS, STEP_KEYS
 from tests.helpers import VARIANTS, Shuffler, game, position
 
 Record = dict[str, Any]
@@ -58,7 +59,7 @@ def test_a_game_comes_back_from_its_record(num_players: int, variant: str) -> No
     back = Game.replay(record)
     assert [one.to_dict() for one in back] == [one.to_dict() for one in games]
     assert back[-1].record(names=record["names"]) == record
-    assert np.array_equal(back[-1]._states["rng"], games[-1]._states["rng"])
+    assert np.array_equal(back[-1].state["rng"], games[-1].state["rng"])
 
 
 def test_a_record_says_what_was_played() -> None:
@@ -317,13 +318,13 @@ def gone_on(record: Record) -> str:
 def other_word(record: Record) -> str:
     """Change the random word of a game that a seed dealt."""
     record["word"] = "0123456789abcdef"
-    return "first and word are not what seed 2 deals"
+    return "first and word differ from what seed 2 deals"
 
 
 def other_seed(record: Record) -> str:
     """Name another seed."""
     record["seed"] = 3
-    return "first and word are not what seed 3 deals"
+    return "first and word differ from what seed 3 deals"
 
 
 def set_to(value: Any, *path: Any) -> Callable[[Record], str]:
@@ -459,7 +460,7 @@ def test_a_seats_record_gives_back_what_it_saw(num_players: int, variant: str) -
     games = played(num_players, VARIANTS[variant], seed=20 + num_players, most=80)
     for seat in (0, num_players - 1):
         found = positions_of(through_json(games[-1].record(seat)))
-        saw = [seen(one.to_dict(), seat) for one in games]
+        saw = [seen_position(one.to_dict(), seat) for one in games]
         rest = iter(saw)
         assert all(position in rest for position in found)
         assert (found[0], found[-1]) == (saw[0], saw[-1])
@@ -467,7 +468,7 @@ def test_a_seats_record_gives_back_what_it_saw(num_players: int, variant: str) -
 
 def test_a_seats_record_cannot_be_played_again() -> None:
     """It lacks the cards for that."""
-    with pytest.raises(RecordError, match="what seat 1 saw: only a full record"):
+    with pytest.raises(RecordError, match="what seat 1 saw; only a full record"):
         Game.replay(Game(2, seed=0).record(seat=1))
 
 
@@ -520,7 +521,7 @@ def test_a_record_that_begins_with_a_secret_begins_after_it() -> None:
     table.apply("pass")
     record = table.record(seat=0)
     assert record["steps"] == []
-    assert record["first"] == seen(table.to_dict(), 0)
+    assert record["first"] == seen_position(table.to_dict(), 0)
 
 
 def test_an_unfinished_record_does_not_tell_who_is_asked() -> None:
@@ -566,7 +567,7 @@ def twin(table: Game, choose: random.Random) -> Game | None:
     places += [(at["draw_pile"], k) for k in range(len(at["draw_pile"]))]
     (one, j), (other, k) = choose.sample(places, 2)
     one[j], other[k] = other[k], one[j]
-    found = Game._of(*read_position(at, table._beginning()["rng"][0]))
+    found = Game._of(*read_position(at, table.history.starts["rng"][0]))
     for step in table.record(0)["steps"]:
         let_stand(found, step)
         if (found.actor, step["action"] in found.legal_names()) != (step["actor"], True):

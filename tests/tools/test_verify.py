@@ -32,6 +32,6 @@ def test_the_number_of_sequences_is_that_of_the_reference(name: str) -> None:
     """All sequences of decisions to a small depth, counted twice."""
     rules, players, seed, depth = TREES[name]
     game = Game(players, rules, seed)
-    word = int(game._states["rng"][0])
+    word = int(game.state["rng"][0])
     depth -= 2
     assert sequences(game, depth) == reference_sequences(game.to_dict(), word, depth)
