@@ -85,8 +85,8 @@ def deal_game(states: States, deal: Deal) -> States:
 
 
 def copy_states(states: States) -> States:
-    """Return a copy of contiguous states; NumPy's own `copy` goes field by field and is slow."""
-    return np.frombuffer(bytearray(states), GAME_DTYPE)
+    """Return a copy of states; NumPy's own `copy` goes field by field and is slow."""
+    return np.frombuffer(bytearray(states.tobytes()), GAME_DTYPE)
 
 
 def as_bytes(states: States) -> npt.NDArray[np.uint8]:

@@ -660,7 +660,7 @@ def record_of(table: Game, names: list[str]) -> dict[str, Any]:
         (lambda record: {**record, "names": ["greedy"] * 2}, "not of a game saved by this command"),
         (lambda record: {**record, "names": [PERSON] * 2}, "not of a game saved by this command"),
         (lambda record: {**record, "names": [PERSON, "grdy"]}, "did you mean 'greedy'"),
-        (lambda record: {**record, "seed": 7}, "first and word are not what seed 7 deals"),
+        (lambda record: {**record, "seed": 7}, "first and word differ from what seed 7 deals"),
         (lambda record: Game(seed=1).record(seat=0, names=[PERSON, "greedy"]), "not of a game"),
     ],
 )

@@ -123,7 +123,7 @@ def test_a_changed_record_of_a_seat_is_refused_with_its_line(file: Path) -> None
     """As far as its cards show: seat 1 plays what it does not hold."""
     assert "super taki" not in read_record(file, 2)["first"]["hands"][1]
     edit(file, 2, lambda r: r["steps"].insert(0, {**r["steps"][0], "actor": 1, "action": "+3"}))
-    with pytest.raises(RecordError, match="line 2: step 1: seat 1 holds no"):
+    with pytest.raises(RecordError, match="line 2: step 1: seat 1 does not hold"):
         read_record(file, 2)
 
 

@@ -116,7 +116,7 @@ def test_an_illegal_action_is_refused() -> None:
     table = after(table, ["red stop"])
     with pytest.raises(IllegalActionError, match="'close taki'"):
         table.decide(ACTIONS.index("close taki"))
-    with pytest.raises(IllegalActionError, match=r"cannot be drawn; those left: \[red 1, red 1"):
+    with pytest.raises(IllegalActionError, match=r"cannot be drawn; cards left: \[red 1, red 1"):
         load(2, Rules(deck="mini-1")).start.choose(CARDS.index("blue 1"))
 
 
@@ -172,7 +172,7 @@ def test_states_survive_copies_and_files(steps: int) -> None:
     [
         ({"players": 11}, "num_players must be 2 to 10"),
         ({"deck": "mini-9"}, "unknown deck 'mini-9'"),
-        ({"max_decisions": -1}, "max_decisions must be 1 or more"),
+        ({"max_decisions": -1}, "max_decisions must be at least 1"),
         ({"deck": "mini-1", "players": 3}, "cannot be dealt"),
     ],
 )

@@ -93,7 +93,39 @@ def test_the_tables_of_keys_are_those_of_records() -> None:
     assert keys == set(STEP_KEYS)
 
 
-# Where a history begins ---------------------------------------------------------------------------
+# Games that share a history -----------------------------------------------------------------------
+
+
+def test_the_games_of_a_replay_share_their_actions() -> None:
+    """One buffer for all of them; a replay needs no more memory for later games."""
+    games = Game.replay(through_json(played(3, Rules(), seed=2, most=30)[-1].record()))
+    assert len({id(one._actions) for one in games}) == 1
+    assert [len(one.record()["steps"]) for one in games] == list(range(len(games)))
+    assert games[9].clone()._actions is games[9]._actions
+
+
+def test_playing_on_from_a_game_in_the_middle_leaves_the_others_unchanged() -> None:
+    """Also from a clone, and from the last game, whose actions are the whole buffer."""
+    games = Game.replay(through_json(played(3, Rules(), seed=2, most=30)[-1].record()))
+    middle, last = games[10], games[-1]
+    clones = [middle.clone(), last.clone()]
+    records = [one.record() for one in (*games, *clones)]
+    (other,) = [a for a in middle.legal_names() if a != records[-1]["steps"][10]["action"]][:1]
+    middle.apply(other)
+    last.apply(last.legal_actions()[0])
+    assert middle.record()["steps"][:-1] == records[10]["steps"]
+    assert middle.record()["steps"][-1]["action"] == other
+    assert last.record()["steps"][:-1] == records[len(games) - 1]["steps"]
+    rest = [one for one in games if one not in (middle, last)]
+    kept = [record for one, record in zip(games, records, strict=False) if one in rest]
+    assert [one.record() for one in rest] == kept
+    assert [one.record() for one in clones] == records[-2:]
+    clones[1].apply(clones[1].legal_actions()[-1])
+    assert len(clones[1].record()["steps"]) == len(last.record()["steps"])
+    assert Game.replay(last.record())[-1].to_dict() == last.to_dict()
+
+
+# Where a history starts ---------------------------------------------------------------------------
 
 
 def test_a_clone_goes_on_with_the_history_of_its_original() -> None:
