@@ -15,7 +15,7 @@ from taki_env.base.types import Int, Integers
 from taki_env.core.bits import ONE, ZERO, bit_of
 from taki_env.core.cards import CHANGE_COLOR, DRAW, MAX_PLAYERS, NUM_ACTIONS, RESPOND, STANDARD_DECK
 from taki_env.core.engine import apply_action, legal_actions
-from taki_env.core.history import History, as_bytes
+from taki_env.core.history import History, as_bytes, copy_states
 from taki_env.core.outcome import MOST_DRAWS, is_hidden_pass, write_drawers
 from taki_env.core.state import CHANGE_COLORS, GAME_DTYPE, NOBODY, ONCE, TWICE, State, States
 
@@ -157,7 +157,7 @@ def recall(states: States, history: History, seats: Integers) -> Memory:
 
     They remember nothing of a game whose history does not lead to its state.
     """
-    memory = Memory.empty(history.starts.copy(), int(history.lengths.max(initial=0)))
+    memory = Memory.empty(copy_states(history.starts), int(history.lengths.max(initial=0)))
     ends = np.empty_like(states)
     remember_many(history, seats, memory, ends)
     is_other = (as_bytes(ends) != as_bytes(states)).any(1)

@@ -19,7 +19,7 @@ from taki_env.core.state import State, States
 MOST_DRAWS = sum(STANDARD_DECK)
 """Upper bound on the cards drawn because of one action: the whole deck."""
 
-# Rewards (docs/RULES.md section 8) ----------------------------------------------------------------
+# Rewards ------------------------------------------------------------------------------------------
 
 
 @inlined
@@ -45,7 +45,7 @@ def rewards_of(states: States) -> npt.NDArray[np.float64]:
     return np.where(done, np.where(won, 1, lost), 0)
 
 
-# Secrets (section 7) ------------------------------------------------------------------------------
+# Secrets (RULES.md section 7) ---------------------------------------------------------------------
 
 
 @inlined
@@ -66,7 +66,7 @@ def is_hidden_actor(phase: Int, actor: Int, seat: Int) -> bool:
     return phase == RESPOND and seat != actor
 
 
-# Draws --------------------------------------------------------------------------------------------
+# Draws (RULES.md section 8) -----------------------------------------------------------------------
 
 
 def played_card(action: int) -> int | None:

@@ -263,7 +263,7 @@ class Game:
         if self.is_over:
             raise ValueError(f"the game is over, seat {self.winner} has won")
         history = self.history if remember else None
-        return View(self._states.copy(), self._legal.copy(), words, history)
+        return View(self.state, self._legal.copy(), words, history)
 
     def clone(self) -> Game:
         """Return an independent copy, which will draw and shuffle the same cards."""
