@@ -509,6 +509,45 @@ def test_what_names_no_games_changes_nothing(where: object) -> None:
     assert np.array_equal(batch.states, states) and not batch.episodes.any()
 
 
+def test_a_batch_resumes_from_its_state() -> None:
+    """States, legal sets, episodes and kept actions; the copy plays and remembers the same."""
+    one, two = (Batch(4, 3, seed=seed) for seed in (5, 5))
+    for batch in (one, two):
+        batch.keep_actions(100)
+    play(one, 20)
+    one.reset([1])
+    play(one, 5)
+    state = one.state_dict()
+    assert sorted(state) == ["actions", "episodes", "legal", "states"]
+    play(one, 5)
+    two.load_state_dict(state)
+    assert two.episodes.tolist() == [0, 1, 0, 0]
+    play(two, 5)
+    assert one.states.tobytes() == two.states.tobytes()
+    assert np.array_equal(one.legal, two.legal) and np.array_equal(one.actions, two.actions)
+    assert [two.game(k).record() for k in range(4)] == [one.game(k).record() for k in range(4)]
+
+
+@pytest.mark.parametrize("wrong", ["missing", "shape", "episodes", "states", "table"])
+def test_a_state_that_does_not_fit_changes_nothing(wrong: str) -> None:
+    """An array is missing or has another shape, or its values are not those of such games."""
+    batch = Batch(2, 3, seed=5)
+    state, before = batch.state_dict(), batch.states.tobytes()
+    if wrong == "missing":
+        del state["episodes"]
+    elif wrong == "shape":
+        state["states"] = state["states"][:1]
+    elif wrong == "episodes":
+        state["episodes"][1] = -1
+    elif wrong == "states":
+        state["states"]["hand_sizes"][1, 0] += 1
+    else:
+        state["states"][:] = Batch(2, 4, seed=5).states
+    with pytest.raises(ValueError):
+        batch.load_state_dict(state)
+    assert batch.states.tobytes() == before
+
+
 def test_an_error_in_a_thread_is_raised_and_the_next_call_works() -> None:
     """No chunk is lost, and no thread either."""
     done = []
