@@ -7,7 +7,7 @@ that the seat does not see, and the visible changes of the table at every step.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -91,6 +91,11 @@ def write_record(
     num_players = int(states["num_players"][0])
     _check_arguments(num_players, len(actions), names, values, note)
     steps = _steps(states, actions, values)
+    play = (
+        _full_play(states, rules, steps, deal, note)
+        if seat is None
+        else _seen_play(states, rules, steps, seat)
+    )
     return {
         "format": FORMAT,
         "env": ENV_ID,
@@ -99,17 +104,16 @@ def write_record(
         "num_players": num_players,
         "rules": rules.to_dict(),
         "names": None if names is None else list(names),
-        **(_full_play(states, rules, steps, deal, note) if seat is None else {}),
-        **({} if seat is None else _seen_play(states, rules, steps, seat)),
+        **play,
         "result": result_of(seat_or_none(states["winner"][-1]), num_players),
     }
 
 
 def _check_arguments(
-    num_players: int, num_actions: int, names: object, values: Values | None, note: object
-) -> None:
-    names = list(names) if isinstance(names, Iterable) else names
-    if names is not None and not are_names(names, num_players):
+    num_players: int, num_actions: int, names: Sequence[str] | None, values: Values | None,
+    note: object,
+) -> None:  # fmt: skip
+    if names is not None and not are_names(list(names), num_players):
         raise ValueError(f"names must be {num_players} strings, one per seat, got {names!r}")
     if values is not None and not (
         len(values) == num_actions and all(v is None or is_value(v) for v in values)

@@ -107,21 +107,22 @@ def test_the_games_of_a_replay_share_their_actions() -> None:
 def test_playing_on_from_a_game_in_the_middle_leaves_the_others_unchanged() -> None:
     """Also from a clone, and from the last game, whose actions are the whole buffer."""
     games = Game.replay(through_json(played(3, Rules(), seed=2, most=30)[-1].record()))
-    middle, last = games[10], games[-1]
-    clones = [middle.clone(), last.clone()]
-    records = [one.record() for one in (*games, *clones)]
-    (other,) = [a for a in middle.legal_names() if a != records[-1]["steps"][10]["action"]][:1]
-    middle.apply(other)
+    last, clones = games[-1], [games[-1].clone()]
+    records = [one.record() for one in games]
+    k = next(k for k in range(5, 30) if len(games[k].legal_actions()) > 1)
+    other = next(a for a in games[k].legal_names() if a != records[-1]["steps"][k]["action"])
+    clones.append(games[k].clone())
+    games[k].apply(other)
     last.apply(last.legal_actions()[0])
-    assert middle.record()["steps"][:-1] == records[10]["steps"]
-    assert middle.record()["steps"][-1]["action"] == other
-    assert last.record()["steps"][:-1] == records[len(games) - 1]["steps"]
-    rest = [one for one in games if one not in (middle, last)]
-    kept = [record for one, record in zip(games, records, strict=False) if one in rest]
-    assert [one.record() for one in rest] == kept
-    assert [one.record() for one in clones] == records[-2:]
-    clones[1].apply(clones[1].legal_actions()[-1])
-    assert len(clones[1].record()["steps"]) == len(last.record()["steps"])
+    changed = {k: other, len(games) - 1: last.record()["steps"][-1]["action"]}
+    for number, (one, record) in enumerate(zip(games, records, strict=True)):
+        steps = one.record()["steps"]
+        assert steps[: len(record["steps"])] == record["steps"]
+        added = [step["action"] for step in steps[len(record["steps"]) :]]
+        assert added == ([changed[number]] if number in changed else [])
+    assert [one.record() for one in clones] == [records[-1], records[k]]
+    clones[0].apply(clones[0].legal_actions()[-1])
+    assert clones[0].record()["steps"][:-1] == records[-1]["steps"]
     assert Game.replay(last.record())[-1].to_dict() == last.to_dict()
 
 
