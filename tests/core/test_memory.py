@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, permutations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -578,13 +579,15 @@ def test_belief_changes_how_search_plays() -> None:
     assert len({str(report.lengths) for report in reports}) == 3
 
 
-def test_a_searcher_remembers_by_the_clock_as_well() -> None:
+def test_a_searcher_remembers_by_the_clock_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tree grows over several calls, each with its own chain."""
     table = random_game(3, "standard", 3, 30)
     view = table.view(remember=True)
     assert view.memory is not None and view.memory.counts[0] > 5
+    clock = SimpleNamespace(perf_counter=iter([0.0, 0.1, 0.2]).__next__)  # a chunk takes 100 ms
+    monkeypatch.setattr("agents.search.agent.time", clock)
     (found,) = SearchAgent(milliseconds=300).analyze(view)
-    assert sum(candidate.visits for candidate in found) > CHUNK
+    assert sum(candidate.visits for candidate in found) == 2 * CHUNK
     assert sorted(candidate.action for candidate in found) == table.legal_actions()
 
 
