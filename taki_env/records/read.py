@@ -57,7 +57,7 @@ from taki_env.records.write import (
 _FIRST = np.zeros(1, np.int64)
 
 
-class RecordedGame(NamedTuple):
+class FullRecord(NamedTuple):
     """A full record, read and checked."""
 
     rules: Rules
@@ -84,7 +84,7 @@ def positions_of(record: Mapping[str, Any]) -> list[JsonDict]:
     return [write_position(states[0], game.rules) for states in game.states]
 
 
-def read_full(record: Mapping[str, Any]) -> RecordedGame:
+def read_full(record: Mapping[str, Any]) -> FullRecord:
     """Replay a full record; see `Game.replay`.
 
     Raises:
@@ -106,7 +106,7 @@ def read_full(record: Mapping[str, Any]) -> RecordedGame:
     winner = seat_or_none(states[-1]["winner"][0])
     _check_result(record["result"], result_of(winner, record["num_players"]))
     actions = [ACTION_INDEX[step["action"]] for step in record["steps"]]
-    return RecordedGame(rules, deal, states, actions)
+    return FullRecord(rules, deal, states, actions)
 
 
 @contextmanager

@@ -277,13 +277,13 @@ def test_arguments_that_cannot_be_met_are_refused(file: Path, words: Any, said: 
 
 def test_a_shown_game_is_replayed_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When its record is read: the page, a seat's view and values need no second replay."""
-    replays, replayed = [], read.replayed
+    replays, replayed = [], read.read_full
 
     def counted(record: Any) -> Any:
         replays.append(record)
         return replayed(record)
 
-    monkeypatch.setattr(read, "replayed", counted)
+    monkeypatch.setattr(read, "read_full", counted)
     values = ("--values", "search:simulations=2")
     for words in ((), ("--html", file.with_name("game.html")), ("--seat", 0), values):
         replays.clear()
