@@ -18,6 +18,7 @@ from taki_env.base.types import Int, Words
 from taki_env.core.bits import ONE, ZERO, lowest, seed_word
 from taki_env.core.cards import OVER
 from taki_env.core.engine import apply_action, legal_actions
+from taki_env.core.outcome import loser_reward
 from taki_env.core.policies.expert import DEFAULT_WEIGHTS, choose_expert
 from taki_env.core.state import GAME_DTYPE, State, States
 
@@ -31,7 +32,7 @@ def _value(games: States, actor: Int, action: Int) -> float:
     """Return the actor's return after an action in ``games[0]``, 0 if the game is cut off."""
     games[1] = games[0]
     s = games[1]
-    loss = -1 / (np.int64(s["num_players"]) - 1)
+    loss = loser_reward(np.int64(s["num_players"]))
     apply_action(s, action)
     while s["phase"] != OVER and s["decisions"] < MAX_DECISIONS:
         apply_action(s, choose_expert(s, legal_actions(s), DEFAULT_WEIGHTS))

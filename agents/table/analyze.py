@@ -30,6 +30,7 @@ from agents.statistics import wilson_interval
 from agents.validation import CheckedAgent, converting_errors
 from taki_env import ACTIONS, ENV_ID, Game, View
 from taki_env.base.checks import checked_seed
+from taki_env.core.outcome import loser_reward
 from taki_env.render.words import table_text
 
 
@@ -161,7 +162,7 @@ def show(game: Game, found: dict[str, Any], console: Console, reveal: bool = Fal
     if "candidates" in found:
         table = candidates_table(found["candidates"])
     elif "probabilities" in found:
-        lost = -1 / (game.num_players - 1)
+        lost = loser_reward(game.num_players)
         summary += f": expects {found['value']:+.2f}, where a win is +1 and a loss {lost:+.2g}"
         table = probabilities_table(found["probabilities"])
     else:

@@ -12,8 +12,9 @@ from typing import Any
 from agents.table.record_files import Record, RecordedGame
 from agents.table.replay_text import facts, result_text, step_action, text
 from taki_env import CARDS
-from taki_env.records.position import CARD_INDEX
-from taki_env.records.write import CARRIED, is_hidden
+from taki_env.core.cards import CARD_INDEX
+from taki_env.core.seen import is_hidden_step
+from taki_env.records.write import CARRIED
 from taki_env.render.words import state_notes
 
 HIDDEN = -1
@@ -83,7 +84,7 @@ def page_data(game: RecordedGame) -> dict[str, Any]:
         "secret": [
             number
             for number, (step, position) in enumerate(steps, 1)
-            if is_hidden(step, position["phase"], HIDDEN)
+            if is_hidden_step(step, position["phase"], HIDDEN)
         ],
     }
 

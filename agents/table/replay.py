@@ -25,6 +25,7 @@ from agents.table.page import page
 from agents.table.record_files import RecordedGame, read_game, read_records
 from agents.table.replay_text import text
 from taki_env import Game
+from taki_env.core.outcome import loser_reward
 
 T = TypeVar("T")
 
@@ -122,7 +123,7 @@ def expected_return(game: Game, agent: Agent) -> float | None:
     found = analysis(game, agent)
     if "candidates" in found:
         wins = found["candidates"][0]["value"]
-        lost = -1 / (game.num_players - 1)
+        lost = loser_reward(game.num_players)
         return None if wins is None else float(wins + (1 - wins) * lost)
     return float(found["value"])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -203,14 +202,6 @@ _CARD_NAMES = frozenset(
 def as_you(text: str, seat: int) -> str:
     """Return text in which the person's seat is called "you"."""
     return re.sub(rf"\bseat {seat}\b", "you", text)
-
-
-def new_cards(before: Position, action: str, after: Position, seat: int) -> list[str]:
-    """Return the cards that came into a hand with an action."""
-    old = Counter(before["hands"][seat])
-    if before["actor"] == seat and (card := action.partition(" to ")[0]) in old:
-        old[card] -= 1
-    return list((Counter(after["hands"][seat]) - old).elements())
 
 
 # Help and hints -----------------------------------------------------------------------------------

@@ -25,7 +25,6 @@ from agents.table.screen import (
     help_lines,
     hint_lines,
     match_entry,
-    new_cards,
     print_plain,
     show_decision,
 )
@@ -33,6 +32,7 @@ from agents.validation import AgentError, CheckedAgent
 from taki_env import ACTIONS, Game
 from taki_env.base.checks import checked_seed
 from taki_env.core.bits import seed_words
+from taki_env.core.seen import cards_drawn
 from taki_env.render.words import LastActions
 
 PERSON = "person"
@@ -196,7 +196,7 @@ class Play:
         last.note(before, action, after)
         for line in last.lines:
             self._print(as_you(line, self.seat))
-        if cards := new_cards(before, action, after, self.seat):
+        if cards := cards_drawn(before, action, after, self.seat):
             self._print(f"you drew: {', '.join(cards)}")
         return bool(last.lines)
 

@@ -19,6 +19,7 @@ NUM_COLORED = NUM_COLORS * NUM_SYMBOLS
 
 CARDS = (*(f"{color} {symbol}" for color in COLORS for symbol in SYMBOLS), *COLORLESS)
 NUM_CARDS = len(CARDS)
+CARD_INDEX = {name: index for index, name in enumerate(CARDS)}
 
 STOP, PLUS_TWO, CHANGE_DIRECTION, PLUS, TAKI = range(8, 13)
 NO_SYMBOL = NUM_SYMBOLS
@@ -32,6 +33,7 @@ ACTIONS = (
     *("draw", "close taki", "pass", "say last card"),
 )
 NUM_ACTIONS = len(ACTIONS)
+ACTION_INDEX = {name: index for index, name in enumerate(ACTIONS)}
 DRAW, CLOSE_TAKI, PASS, SAY_LAST_CARD = range(60, 64)
 
 PHASES = ("play", "run", "plus", "king", "respond", "last_card", "over")

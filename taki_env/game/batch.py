@@ -1,8 +1,8 @@
-"""Many games at once, and the view of them that agents get."""
+"""Many games at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,16 +21,12 @@ from taki_env.base.types import Integers, Words
 from taki_env.core.arrays import illegal_action_message, observe_states, unpack_masks
 from taki_env.core.bits import base_word
 from taki_env.core.cards import OVER
-from taki_env.core.loops import (
-    apply_many,
-    deal_many,
-    first_illegal,
-    legal_many,
-)
+from taki_env.core.history import Deal, History
+from taki_env.core.loops import apply_many, deal_many, first_illegal, legal_many
 from taki_env.core.outcome import rewards_of
 from taki_env.core.rules import Rules, checked_rules
 from taki_env.game.game import Game
-from taki_env.game.view import Past, View
+from taki_env.game.view import View
 from taki_env.records.position import check_states, new_states
 
 
@@ -38,16 +34,16 @@ class Batch:
     """`num_games` games side by side.
 
     Args:
-        num_games: 1 or more.
-        num_players: seats of every game, or an array (num_games,) of them.
-        rules: the options; standard rules by default.
-        seed: game i is dealt from (seed, i) and later from (seed, i, episode), whatever the
-            number of games; game 0 is that of ``Game(num_players, rules, seed)``.
-        deals: indices (num_games,) to deal from in place of i, for the same deal in many games.
-        threads: share the compiled loops among so many threads; the games stay the same.
+        num_games: Number of games, at least 1.
+        num_players: Players of every game, or an array (num_games,) of numbers.
+        rules: The options; standard rules by default.
+        seed: Seed of the deals. Game i is dealt from (seed, i) and later from (seed, i, episode),
+            whatever the number of games; game 0 is ``Game(num_players, rules, seed)``.
+        deals: Indices (num_games,) to deal from in place of i, for the same deal in many games.
+        threads: Number of threads for the compiled loops. Affects speed only.
 
     Raises:
-        ValueError: a number of games or players, or a deck that cannot be dealt.
+        ValueError: A number of games, players or threads is invalid, or the deck is too small.
     """
 
     def __init__(
@@ -72,9 +68,9 @@ class Batch:
         chosen = np.arange(num_games) if deals is None else deals
         self.deals: Integers = np.array(check_per_game("deals", chosen, num_games), np.int64)
         self.episodes = np.zeros(num_games, np.int64)
-        """How often each game was dealt anew, (num_games,)."""
+        """How often each game was reset, (num_games,)."""
         self.actions: npt.NDArray[np.uint8] | None = None
-        """The actions of every game since its deal, (num_games, most), if they are kept."""
+        """Actions of each game since its deal, (num_games, most); None if they are not kept."""
         self._all = np.arange(num_games)
         self._deal(self._all)
 
@@ -93,7 +89,7 @@ class Batch:
 
     @property
     def num_players(self) -> Integers:
-        """Seats of each game, (num_games,)."""
+        """Number of players of each game, (num_games,)."""
         return self.states["num_players"].astype(np.int64)
 
     @property
@@ -138,32 +134,34 @@ class Batch:
     def view(self, games: Integers, words: Words | None = None) -> View:
         """Return what the actors of some games see; the games must not be over.
 
-        They remember what was done before if the actions are kept.
+        The view has a memory if the actions are kept.
 
         Args:
-            games: indices (B,).
-            words: uint64 (B,), not 0, from which agents draw in place of their own generators.
+            games: Indices (B,).
+            words: Random words that are not 0, uint64 (B,), used in place of an agent's generator.
         """
-        past = None if self.actions is None else self._past(self.actions, games)
-        return View(self.states[games], self.legal[games], words, past)
+        history = None if self.actions is None else self.history(games)
+        return View(self.states[games], self.legal[games], words, history)
 
-    def _past(self, actions: npt.NDArray[np.uint8], games: Integers) -> Callable[[], Past]:
-        """Return a function that returns the past of some games; it begins now if not all is kept.
+    def history(self, games: Integers) -> History:
+        """Return how some games came to be, by the actions that are kept.
 
-        It is for the games as they are now, whenever it is called.
+        A game whose actions were not all kept starts at its current state. After `keep_actions` in
+        the middle of a game, or states from elsewhere, a history need not lead to its game's
+        state: see `History.leads_to`.
+
+        Args:
+            games: Indices (B,).
         """
-        kept = self.decisions[games] <= actions.shape[1]
-        lengths = np.where(kept, self.decisions[games], 0)
-        taken = actions[games, : lengths.max(initial=0)]
-        starts, deals, episodes = self.states[games], self.deals[games], self.episodes[games]
-        base = base_word(self.seed)
-
-        def past() -> Past:
-            begun, legal = starts.copy(), np.zeros(starts.size, np.uint64)
-            deal_many(begun, np.flatnonzero(kept), base, deals, episodes, legal)
-            return begun, taken, lengths
-
-        return past
+        lengths, starts = self.decisions[games], self.states[games]
+        actions = np.zeros((len(self), 0), np.uint8) if self.actions is None else self.actions
+        is_kept = lengths <= actions.shape[1]
+        lengths[~is_kept] = 0
+        deal_many(
+            starts, np.flatnonzero(is_kept), base_word(self.seed), self.deals[games],
+            self.episodes[games], np.zeros(games.size, np.uint64),
+        )  # fmt: skip
+        return History(starts, actions[games, : lengths.max(initial=0)], lengths)
 
     def keep_actions(self, most: int, midway: bool = False) -> None:
         """Keep the actions of all games from now on, so that `game` and `view` know their history.
@@ -182,30 +180,36 @@ class Batch:
         self.actions = np.zeros((len(self), most), np.uint8)
 
     def game(self, index: int) -> Game:
-        """Return a copy of one game; IndexError if there is none of that index.
+        """Return a copy of one game.
 
-        Its history, for `Game.record`, begins with the deal if all actions since were kept, and
-        now if not.
+        Its history, for `Game.record`, starts with the deal if all actions since were kept, and
+        with the current state otherwise.
+
+        Raises:
+            IndexError: The game does not exist.
         """
         if not 0 <= index < len(self):
-            raise IndexError(f"game must be 0 to {len(self) - 1}, not {index}")
-        game = Game._of(self.states[index : index + 1], self.rules)
-        if self.actions is not None and game.decisions <= self.actions.shape[1]:
-            dealt = Game(game.num_players, self.rules, self.seed)
-            dealt._deal(self.seed, int(self.episodes[index]), int(self.deals[index]))
-            if dealt._go_on(self.actions[index, : game.decisions].tolist(), game):
-                return dealt
-        return game
+            raise IndexError(f"game must be 0 to {len(self) - 1}, got {index}")
+        state = self.states[index : index + 1]
+        if self.actions is None or self.decisions[index] > self.actions.shape[1]:
+            return Game._of(state, self.rules)
+        history = self.history(np.array([index]))
+        if not history.leads_to(state).all():
+            return Game._of(state, self.rules)
+        deal = Deal(self.seed, int(self.deals[index]), int(self.episodes[index]))
+        actions = bytearray(history.actions[0])
+        return Game._of(state, self.rules, history.starts, deal, actions, len(actions))
 
     def step(self, actions: npt.ArrayLike) -> None:
         """Carry out one decision in every game; finished games are left as they are.
 
         Args:
-            actions: action ids (num_games,).
+            actions: Action ids (num_games,).
 
         Raises:
-            IllegalActionError: names the first game with an illegal action. Nothing was changed.
-            ValueError: there is not one whole number a game.
+            IllegalActionError: An action is illegal; names the first such game. Nothing was
+                changed.
+            ValueError: The actions are not one integer per game.
         """
         chosen = checked_actions(actions, len(self))
         wrong = first_illegal(self.legal, chosen)
@@ -216,7 +220,7 @@ class Batch:
         self.step_some(self._all, chosen)
 
     def step_some(self, games: Integers, actions: Integers) -> None:
-        """Carry out legal actions, which are not checked, in the games of the given indices."""
+        """Carry out legal actions, which are not checked, in games of the given indices (B,)."""
         states, legal = self.states, self.legal
         if self.actions is not None:
             taken = states["decisions"][games]
@@ -229,16 +233,16 @@ class Batch:
         each_chunk(self.threads, games.size, apply)
 
     def reseed(self, seed: int) -> None:
-        """Deal all games anew from another seed, as a new batch would."""
+        """Deal all games from another seed, as a new batch would."""
         self.seed = checked_seed(seed)
         self.episodes[:] = 0
         self._deal(self._all)
 
     def reset(self, where: npt.ArrayLike | None = None) -> None:
-        """Deal new games: all of them, or those that a mask or indices name.
+        """Deal new games: all of them, or those given by a mask or indices.
 
         Raises:
-            IndexError: there is no such game, or the mask has another length.
+            IndexError: A game does not exist, or the mask has another length.
         """
         games = self._all if where is None else self._chosen(np.asarray(where))
         self.episodes[games] += 1
@@ -274,9 +278,9 @@ class Batch:
         legal_many(self.states, self.legal)
 
     def _chosen(self, where: npt.NDArray[Any]) -> Integers:
-        """Return the indices of the games that a mask or indices name."""
+        """Return the indices of the games given by a mask or indices."""
         if where.dtype == np.bool_ and where.shape != self.legal.shape:
-            raise IndexError(f"a mask must be of shape {self.legal.shape}, not {where.shape}")
+            raise IndexError(f"a mask must have shape {self.legal.shape}, got {where.shape}")
         if where.ndim > 1:
-            raise IndexError(f"indices must be one or a list of them, not of shape {where.shape}")
+            raise IndexError(f"indices must have at most one dimension, got shape {where.shape}")
         return np.atleast_1d(self._all[where if where.size else where.astype(np.int64)])

@@ -4,149 +4,164 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from taki_env.base.checks import checked_seed
-from taki_env.base.errors import IllegalActionError, did_you_mean
+from taki_env.base.errors import IllegalActionError
 from taki_env.base.types import Words
-from taki_env.core.bits import base_word, seed_words
+from taki_env.core.actions import action_id, action_ids, refusal
+from taki_env.core.bits import seed_words
 from taki_env.core.cards import ACTIONS, NUM_ACTIONS, PHASES
-from taki_env.core.loops import (
-    apply_many,
-    deal_many,
-    determinize_many,
-    legal_many,
-    observe_many,
-)
+from taki_env.core.history import Deal, History, copy_states, deal_game
+from taki_env.core.loops import apply_many, determinize_many, legal_many, observe_many
 from taki_env.core.observation import OBSERVATION_SIZE
+from taki_env.core.outcome import seat_rewards
 from taki_env.core.rules import Rules, checked_rules
-from taki_env.core.state import GAME_DTYPE, States
+from taki_env.core.state import States
+from taki_env.game.view import View
 from taki_env.records.position import new_states, read_position, seat_or_none, write_position
-
-if TYPE_CHECKING:
-    from taki_env.game.view import View
+from taki_env.records.read import read_full
+from taki_env.records.write import Values, write_record
+from taki_env.render.words import table_text
 
 _FIRST = np.zeros(1, np.int64)
-ACTION_INDEX = {name: index for index, name in enumerate(ACTIONS)}
+_AS_ARRAY = [np.array([action]) for action in range(NUM_ACTIONS)]
+"""Each action as compiled functions take it; faster than a new array for every call."""
 
 
 class Game:
     """A game of TAKI between `num_players` seats.
 
     Args:
-        num_players: 2 to 10.
-        rules: the options; standard rules by default.
-        seed: a whole number; the same seed deals the same game. None draws one from the system.
+        num_players: Number of players, 2 to 10.
+        rules: The options; standard rules by default.
+        seed: An integer of at least 0. The same seed deals the same game. None draws a seed from
+            the operating system.
 
     Raises:
-        ValueError: the number of players, or a deck that cannot be dealt to them.
+        ValueError: The number of players is invalid, or the deck is too small for them.
     """
 
     def __init__(
         self, num_players: int = 2, rules: Rules | None = None, seed: int | None = None
     ) -> None:
-        self.rules = checked_rules(rules)
-        self.rules.check_players(num_players)
-        self._states = new_states(1, num_players, self.rules)
-        self._legal = np.zeros(1, np.uint64)
-        self._deal(checked_seed(seed))
+        self._start_with(Deal(checked_seed(seed)), num_players, checked_rules(rules))
+
+    def _start_with(self, deal: Deal, num_players: int, rules: Rules) -> None:
+        rules.check_players(num_players)
+        start = deal_game(new_states(1, num_players, rules), deal)
+        self._set(start, rules, start, deal, bytearray(), 0)
+
+    def _set(
+        self, states: States, rules: Rules, start: States, deal: Deal | None,
+        actions: bytearray, length: int,
+    ) -> None:  # fmt: skip
+        """Set a copy of the state (1,) and the history that leads to it.
+
+        Games share `start` (1,), which never changes, and the buffer `actions`, of which `length`
+        count. A game whose actions are not the whole buffer copies them before it adds one.
+        """
+        self._states, self._legal = copy_states(states), np.zeros(1, np.uint64)
+        legal_many(self._states, self._legal)
+        self.rules, self._start, self._deal = rules, start, deal
+        self._actions, self._length = actions, length
 
     @classmethod
-    def from_deal(
-        cls, num_players: int, rules: Rules, seed: int, deal: int = 0, episode: int = 0
-    ) -> Game:
-        """Return what game `deal` of a `Batch` of this seed plays after `episode` resets."""
+    def _of(
+        cls, states: States, rules: Rules, start: States | None = None, deal: Deal | None = None,
+        actions: bytearray | None = None, length: int = 0,
+    ) -> Game:  # fmt: skip
+        """Return a game at a state (1,), by default one that starts there; see `_set`."""
         game = cls.__new__(cls)
-        game.rules, game._legal = rules, np.zeros(1, np.uint64)
-        game._states = new_states(1, num_players, rules)
-        game._deal(seed, episode, deal)
+        start = copy_states(states) if start is None else start
+        game._set(states, rules, start, deal, bytearray() if actions is None else actions, length)
         return game
-
-    def _deal(self, seed: int, episode: int = 0, deal: int = 0) -> None:
-        """Deal anew what game `deal` of a `Batch` of this seed plays after `episode` resets."""
-        numbers = np.array([deal]), np.array([episode])
-        deal_many(self._states, _FIRST, base_word(seed), *numbers, self._legal)
-        self._begin((seed, deal, episode))
-
-    def _begin(self, dealt: tuple[int, int, int] | None = None) -> None:
-        """Start the history: what a record begins with, and the actions since.
-
-        `dealt` is the seed, deal and episode that this is the first state of, if it is one.
-        """
-        self._first, self._dealt = self._states.tobytes(), dealt
-        self._actions: list[int] = []
-
-    def _beginning(self) -> States:
-        """Return the state with which the history starts, (1,)."""
-        return copy_states(self._first)
 
     @classmethod
     def from_dict(cls, position: Mapping[str, Any], seed: int = 0) -> Game:
         """Return the game that a position describes (RULES.md section 10).
 
         Args:
-            position: the mapping that `to_dict` returns, or one written by hand.
-            seed: shuffles the draw pile if the position leaves it open, and every refill.
+            position: The mapping that `to_dict` returns, or one written by hand.
+            seed: Seed of every refill, and of the draw pile if the position leaves it open.
 
         Raises:
-            ValueError: the position is impossible; the message says why.
+            ValueError: The position is impossible; the message says why.
         """
         word = seed_words(checked_seed(seed), 0)
         return cls._of(*read_position(position, word[0]))
 
     @classmethod
-    def _of(cls, states: States, rules: Rules) -> Game:
-        """Return the game of a copy of a record (1,)."""
+    def from_deal(
+        cls, num_players: int, rules: Rules, seed: int, deal: int = 0, episode: int = 0
+    ) -> Game:
+        """Return the game that a `Batch` of the seed plays as game `deal` after `episode` resets.
+
+        Raises:
+            ValueError: See `Game`.
+        """
         game = cls.__new__(cls)
-        game._states, game.rules = copy_states(states.tobytes()), rules
-        game._legal = np.zeros(1, np.uint64)
-        legal_many(game._states, game._legal)
-        game._begin()
+        game._start_with(Deal(seed, deal, episode), num_players, rules)
         return game
 
     @classmethod
     def replay(cls, record: Mapping[str, Any]) -> list[Game]:
         """Return the games before the first action of a record and after each (docs/records.md).
 
-        Every action is carried out anew, and actors, drawn cards and result have to be those of
-        the record. The games go on as the recorded one did: they draw and shuffle the same cards.
+        Every action is carried out again; actors, drawn cards and result must match the record.
+        The games continue as the recorded one: they draw and shuffle the same cards.
 
         Raises:
-            RecordError: the record is none, is one seat's, or says what cannot have happened; the
-                message names the step and what is wrong with it.
+            RecordError: The record is invalid or impossible, or shows what one seat saw. The
+                message names the step and the error.
         """
-        from taki_env.records.read import replayed
-
-        return replayed(record)
+        rules, deal, states, actions = read_full(record)
+        start, buffer = states[0], bytearray(actions)
+        return [cls._of(one, rules, start, deal, buffer, k) for k, one in enumerate(states)]
 
     def record(
         self,
         seat: int | None = None,
         names: Sequence[str] | None = None,
-        values: Sequence[float | None] | None = None,
+        values: Values | None = None,
         note: str | None = None,
     ) -> dict[str, Any]:
-        """Return the game with all that happened since it began, ready for JSON (docs/records.md).
+        """Return the game with everything that happened since it started (docs/records.md).
 
-        It begins with the deal, or with the position of `from_dict`, `determinize` or
-        `Batch.game`; a clone has the history of its original.
+        The record is ready for JSON. It starts with the deal, or with the position of `from_dict`,
+        `determinize` or `Batch.game`; a clone has the history of its original.
 
         Args:
-            seat: leave out all that this seat cannot see; None for everything.
-            names: of the players, one a seat.
-            values: the return that each action's actor expected, as it saw it, one an action; None
-                where it is not known.
-            note: any words about the game.
+            seat: Leave out everything that this seat cannot see; None for a full record.
+            names: Names of the players, one per seat.
+            values: Expected return of each action's actor, one per action; None where unknown.
+            note: Free text about the game.
 
         Raises:
-            ValueError: there is no such seat, or not a name a seat, or not a value an action.
+            ValueError: The seat does not exist, or there is not one name per seat or one value per
+                action.
         """
-        from taki_env.records.write import write_record
+        view = None if seat is None else self._checked_seat(seat)
+        return write_record(self.rules, self.history, self._deal, view, names, values, note)
 
-        return write_record(self, seat, names, values, note)
+    @property
+    def history(self) -> History:
+        """How the game came to be: a history of one game, B = 1."""
+        actions = np.frombuffer(bytes(self._actions[: self._length]), np.uint8)[np.newaxis]
+        return History(copy_states(self._start), actions, np.array([self._length]))
+
+    @property
+    def deal(self) -> Deal | None:
+        """The deal that the history starts with; None if it starts otherwise."""
+        return self._deal
+
+    @property
+    def state(self) -> States:
+        """A copy of the state, `GAME_DTYPE` (1,); it shows hidden cards and the random word."""
+        return copy_states(self._states)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the position, ready for JSON (RULES.md section 10)."""
@@ -154,7 +169,7 @@ class Game:
 
     @property
     def num_players(self) -> int:
-        """Number of seats."""
+        """Number of players."""
         return int(self._states["num_players"][0])
 
     @property
@@ -188,9 +203,8 @@ class Game:
         return int(self._states["decisions"][0])
 
     def legal_actions(self) -> list[int]:
-        """Return the actor's legal actions, ascending; none when the game is over."""
-        word = int(self._legal[0])
-        return [action for action in range(NUM_ACTIONS) if word >> action & 1]
+        """Return the actor's legal actions, ascending; empty when the game is over."""
+        return action_ids(int(self._legal[0]))
 
     def legal_names(self) -> list[str]:
         """Return the names of the legal actions, in the order of their ids."""
@@ -204,63 +218,32 @@ class Game:
         """Carry out an action of the actor.
 
         Args:
-            action: an id of 0 to 63, or a name of `taki_env.ACTIONS`.
+            action: An id, 0 to 63, or a name of `taki_env.ACTIONS`.
 
         Raises:
-            IllegalActionError: the action is not legal now. Nothing was changed.
+            IllegalActionError: The action is not legal now. Nothing was changed.
         """
-        index = self._action_index(action)
+        index = action_id(action)
         if index is None or not int(self._legal[0]) >> index & 1:
-            raise IllegalActionError(self._refusal(action, index))
-        apply_many(self._states, _FIRST, np.array([index]), self._legal)
+            raise IllegalActionError(refusal(self._states[0], int(self._legal[0]), action))
+        apply_many(self._states, _FIRST, _AS_ARRAY[index], self._legal)
+        if len(self._actions) != self._length:  # another game added its own to the shared buffer
+            self._actions = self._actions[: self._length]
         self._actions.append(index)
-
-    def _go_on(self, actions: Sequence[int], end: Game) -> bool:
-        """Carry out actions; return whether all are legal, and lead to the same game as `end`."""
-        for action in actions:
-            if action not in self.legal_actions():
-                return False
-            self.apply(action)
-        return self._states.tobytes() == end._states.tobytes()
-
-    def _action_index(self, action: object) -> int | None:
-        if type(action) is int or type(action) is np.int64:  # the rest is rare, and slow
-            return int(action) if 0 <= action < NUM_ACTIONS else None
-        if isinstance(action, str):
-            return ACTION_INDEX.get(action)
-        if isinstance(action, np.ndarray) and action.shape == ():
-            action = action[()]
-        if not isinstance(action, Integral) or isinstance(action, bool):
-            return None
-        return int(action) if int(action) in range(NUM_ACTIONS) else None
-
-    def _refusal(self, action: object, index: int | None) -> str:
-        if index is None:
-            hint = did_you_mean(action, ACTIONS) if isinstance(action, str) else ""
-            what = f"{action!r} is not an action{hint} (ids 0 to {NUM_ACTIONS - 1} or their names)"
-        else:
-            what = f"{ACTIONS[index]!r} ({index}) is not legal"
-        if self.is_over:
-            return f"{what}: the game is over, seat {self.winner} has won"
-        names = ", ".join(f"{ACTIONS[legal]!r} ({legal})" for legal in self.legal_actions())
-        return f"{what} for seat {self.actor} in phase {self.phase!r}; legal: {names}"
+        self._length += 1
 
     def rewards(self) -> npt.NDArray[np.float64]:
         """Return +1 for the winner and -1/(n-1) for the others, float (num_players,).
 
         All are 0 before the end; their sum is always 0.
         """
-        rewards = np.zeros(self.num_players)
-        if self.winner is not None:
-            rewards[:] = -1 / (self.num_players - 1)
-            rewards[self.winner] = 1
-        return rewards
+        return np.array(seat_rewards(self.winner, self.num_players))
 
     def observation(self, seat: int | None = None) -> npt.NDArray[np.float32]:
-        """Return what a seat sees, float32 (OBSERVATION_SIZE,); the actor's by default.
+        """Return what a seat sees, float32 (OBSERVATION_SIZE,); the actor's view by default.
 
         Raises:
-            ValueError: there is no such seat.
+            ValueError: The seat does not exist.
         """
         seats = self._states["actor"] if seat is None else [self._checked_seat(seat)]
         out = np.empty(OBSERVATION_SIZE, np.float32)
@@ -271,50 +254,42 @@ class Game:
         """Return what the actor sees as agents get it: a view of one game.
 
         Args:
-            words: uint64 (1,), not 0, from which agents draw in place of their own generators.
-            remember: the actor also knows what was done since the game began, in `View.memory`.
+            words: Random words that are not 0, uint64 (1,), used in place of an agent's generator.
+            remember: The actor also knows the history of the game, in `View.memory`.
 
         Raises:
-            ValueError: the game is over, and nobody acts.
+            ValueError: The game is over.
         """
-        from taki_env.game.view import View
-
         if self.is_over:
             raise ValueError(f"the game is over, seat {self.winner} has won")
-        actions = np.array([self._actions], np.uint8)
-        past = self._beginning(), actions, np.array([len(self._actions)])
-        return View(
-            self._states.copy(), self._legal.copy(), words, (lambda: past) if remember else None
-        )
+        history = self.history if remember else None
+        return View(self.state, self._legal.copy(), words, history)
 
     def clone(self) -> Game:
         """Return an independent copy, which will draw and shuffle the same cards."""
-        game = self._of(self._states, self.rules)
-        game._first, game._dealt, game._actions = self._first, self._dealt, self._actions.copy()
-        return game
+        return self._of(
+            self._states, self.rules, self._start, self._deal, self._actions, self._length
+        )
 
     def determinize(self, seat: int, seed: int) -> Game:
-        """Return a copy in which all that `seat` cannot see is dealt anew.
+        """Return a copy in which everything that `seat` cannot see is dealt again.
 
         The other hands, the draw pile and the future shuffles change; what `seat` observes and
         may do does not. A player who is asked to answer a +3 keeps a card to answer with.
-        `decisions` starts at 0 again.
+        `decisions` starts at 0 again, and the history is empty.
 
         Raises:
-            ValueError: there is no such seat, or no such seed.
+            ValueError: The seat or the seed is invalid.
         """
-        game = self.clone()
+        start = self.state
         seats = np.array([self._checked_seat(seat)])
-        determinize_many(game._states, seats, seed_words(checked_seed(seed), 0))
-        legal_many(game._states, game._legal)
-        game._begin()
-        return game
+        determinize_many(start, seats, seed_words(checked_seed(seed), 0))
+        return self._of(start, self.rules)
 
     def _checked_seat(self, seat: int) -> int:
-        if isinstance(seat, bool) or not isinstance(seat, Integral):
-            raise ValueError(f"seat must be 0 to {self.num_players - 1}, not {seat!r}")
-        if not 0 <= seat < self.num_players:
-            raise ValueError(f"seat must be 0 to {self.num_players - 1}, not {seat}")
+        is_seat = isinstance(seat, Integral) and not isinstance(seat, bool)
+        if not is_seat or not 0 <= seat < self.num_players:
+            raise ValueError(f"seat must be 0 to {self.num_players - 1}, got {seat!r}")
         return int(seat)
 
     def __repr__(self) -> str:
@@ -324,12 +299,5 @@ class Game:
         return f"<Game: {self.num_players} players, phase {self.phase!r}, seat {self.actor} acts>"
 
     def __str__(self) -> str:
-        """Return the table in words, all hands shown."""
-        from taki_env.render.words import table_text
-
+        """Return the table as text, with all hands shown."""
         return table_text(self.to_dict())
-
-
-def copy_states(memory: bytes) -> States:
-    """Return records of their own from a copy of memory; NumPy copies them field by field."""
-    return np.frombuffer(bytearray(memory), GAME_DTYPE)

@@ -16,9 +16,9 @@ class UniformSampler:
     """Draws uniformly random legal actions, with a generator for each game.
 
     Args:
-        num_games: 1 or more.
-        seed: game i draws from (seed, i), whatever the number of games.
-        threads: share the loop among so many threads; the actions stay the same.
+        num_games: Number of games, at least 1.
+        seed: Seed of the generators. Game i draws from (seed, i), whatever the number of games.
+        threads: Number of threads for the loop. Affects speed only.
     """
 
     def __init__(self, num_games: int, seed: int | None = None, threads: int = 1) -> None:
@@ -33,12 +33,15 @@ class UniformSampler:
         """Return an action of each set in `legal`, int64 (num_games,); 0 for an empty set.
 
         Args:
-            legal: words, uint64 (num_games,).
-            out: is written to if given.
+            legal: Sets of actions, uint64 (num_games,).
+            out: Output array, int64 (num_games,); a new one by default.
+
+        Raises:
+            ValueError: `legal` or `out` has another shape or type.
         """
         words = self._words
         if legal.shape != words.shape or legal.dtype != np.uint64:
-            raise ValueError(f"legal must be uint64 {words.shape}, not {legal.dtype} {legal.shape}")
+            raise ValueError(f"legal must be uint64 {words.shape}, got {legal.dtype} {legal.shape}")
         actions = np.empty(words.size, np.int64) if out is None else out
         check_out(actions, words.shape, np.int64)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -12,19 +11,23 @@ from taki_env.base.checks import check_at_least_one
 from taki_env.base.types import Integers, Words
 from taki_env.core.arrays import observe_states, unpack_masks
 from taki_env.core.bits import spread_words
+from taki_env.core.history import History
 from taki_env.core.loops import determinize_many
 from taki_env.core.memory import Memory, recall
 from taki_env.core.policies import POLICIES, choose_many
 from taki_env.core.state import States
 
-Past = tuple[States, npt.NDArray[np.uint8], Integers]
-"""Games as they began (B,), the actions since (B, most), and how many of them count (B,)."""
-
 
 class View:
-    """What the actors of some games see: all that an agent may base its actions on.
+    """What the actors of B games see, and all that an agent may base its actions on.
 
-    B games, each with an actor that has an action to choose.
+    Each game has an actor who has an action to choose.
+
+    Args:
+        states: States of the games, `GAME_DTYPE` (B,). The view does not show them.
+        legal: Legal actions, uint64 (B,).
+        words: Random words that are not 0, uint64 (B,), used in place of an agent's generator.
+        history: How the games came to be, for `memory`.
     """
 
     def __init__(
@@ -32,25 +35,25 @@ class View:
         states: States,
         legal: Words,
         words: Words | None = None,
-        past: Callable[[], Past] | None = None,
+        history: History | None = None,
     ) -> None:
         self._states = states
         self.legal = legal
         """Legal actions as words, uint64 (B,): bit a for action a."""
         self._words = words
-        self._past = past
+        self._history = history
 
     def random_words(self, rng: np.random.Generator) -> Words:
         """Return a random word that is not 0 for each game, uint64 (B,).
 
-        They are drawn from `rng`, unless the games come with words of their own, as in the arena:
-        then an agent that draws from nothing else plays the same in batches of any size.
+        They are drawn from `rng` unless the games bring their own words, as in the arena. An agent
+        that uses no other randomness then plays the same in batches of any size.
 
         Raises:
-            TypeError: `rng` is no generator of numpy.
+            TypeError: `rng` is not a NumPy generator.
         """
         if not isinstance(rng, np.random.Generator):
-            raise TypeError(f"rng must be a generator of numpy, not {rng!r}")
+            raise TypeError(f"rng must be a numpy.random.Generator, got {rng!r}")
         if self._words is not None:
             return self._words.copy()
         return rng.integers(1, 2**64, len(self), np.uint64)
@@ -66,7 +69,7 @@ class View:
 
     @cached_property
     def num_players(self) -> Integers:
-        """Seats at each table, (B,)."""
+        """Number of players of each game, (B,)."""
         return self._states["num_players"].astype(np.int64)
 
     @cached_property
@@ -81,34 +84,34 @@ class View:
 
     @cached_property
     def memory(self) -> Memory | None:
-        """What the actors remember of what was done before; None where it is not kept.
+        """What the actors remember; None if no history is kept.
 
-        It is kept for agents with an attribute `remembers` that is true: in the arena, in
-        evaluation, at the table of `agents.table.play`, for opponents in environments, in training.
+        A history is kept for agents with a true attribute `remembers`: in the arena, in evaluation,
+        at the table of `agents.table.play`, for opponents in environments, and in training.
         """
-        return None if self._past is None else recall(self._states, *self._past(), self.seats)
+        return None if self._history is None else recall(self._states, self._history, self.seats)
 
     def built_in(self, policy: str, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Return the actions of a built-in policy, one of `POLICIES`, (B,).
 
         Raises:
-            ValueError: there is no such policy.
+            ValueError: The policy does not exist.
         """
         if policy not in POLICIES:
-            raise ValueError(f"the built-in policies are {', '.join(POLICIES)}, not {policy!r}")
+            raise ValueError(f"policy must be one of {', '.join(POLICIES)}, got {policy!r}")
         actions = np.zeros(len(self), np.int64)
         words = self.random_words(rng)
         choose_many(POLICIES.index(policy), self._states, self.legal, words, actions)
         return actions
 
     def sample_states(self, k: int, rng: np.random.Generator) -> States:
-        """Return k re-deals of each game, records (B, k), in each of which its actor sees the same.
+        """Return k re-deals of each game, `GAME_DTYPE` (B, k); see `Game.determinize`.
 
-        See `Game.determinize`; the records are `GAME_DTYPE` of `taki_env.core.engine`.
+        The actor of a game sees the same in each of its re-deals.
 
         Raises:
-            ValueError: `k` is no number of 1 or more.
-            TypeError: `rng` is no generator of numpy.
+            ValueError: `k` is not an integer of at least 1.
+            TypeError: `rng` is not a NumPy generator.
         """
         check_at_least_one("k", k)
         samples = np.repeat(self._states, k)

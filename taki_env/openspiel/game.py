@@ -15,7 +15,7 @@ from taki_env.core.cards import (
     NUM_CARDS,
 )
 from taki_env.core.decks import DECKS
-from taki_env.core.outcome import rewards_of
+from taki_env.core.outcome import loser_reward, rewards_of
 from taki_env.core.rules import Rules
 from taki_env.openspiel.observer import InformationObserver, Observer
 from taki_env.openspiel.tree import DEAL, Setup, TreeState
@@ -39,7 +39,7 @@ PARAMETERS = {
 }
 OPTIONS = ("tournament", "voluntary_draw", "full_runs", "auto_last_card")
 COUNTED = "x"
-"""Begins the parameter `deck` that gives copies in place of a name."""
+"""Prefix of a parameter `deck` that lists copies instead of a name."""
 
 _TYPE = pyspiel.GameType(
     short_name=NAME,
@@ -59,17 +59,11 @@ _TYPE = pyspiel.GameType(
 )
 
 
-# The table between two nodes ----------------------------------------------------------------------
-
-
-# OpenSpiel's interface ----------------------------------------------------------------------------
-
-
 class TakiGame(pyspiel.Game):  # type: ignore[misc]
-    """TAKI with a table size, rules and a cap on decisions.
+    """TAKI with a number of players, rules and a decision cap.
 
     Raises:
-        ValueError: a parameter out of its range; says what is allowed.
+        ValueError: A parameter is invalid; the message says what is allowed.
     """
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
@@ -79,12 +73,12 @@ class TakiGame(pyspiel.Game):  # type: ignore[misc]
         rules.check_players(num_players)
         max_decisions = given["max_decisions"] or _default_cap(given["deck"])
         if max_decisions < 1:
-            raise ValueError(f"max_decisions must be 1 or more, not {max_decisions}")
+            raise ValueError(f"max_decisions must be at least 1, got {max_decisions}")
         info = pyspiel.GameInfo(
             num_distinct_actions=NUM_ACTIONS,
             max_chance_outcomes=NUM_CARDS,
             num_players=num_players,
-            min_utility=-1 / (num_players - 1),
+            min_utility=loser_reward(num_players),
             max_utility=1.0,
             utility_sum=0.0,
             max_game_length=max_decisions,
@@ -101,19 +95,20 @@ class TakiGame(pyspiel.Game):  # type: ignore[misc]
         return TakiState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return a bound: no decision draws more than all cards."""
+        """Return an upper bound: no decision draws more than the whole deck."""
         return sum(self.rules.deck) * (self.max_decisions + 1)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer | None:
         """Return an observer of information states for perfect recall, else of observations.
 
-        None for one that shows the table alone, or a seat's own cards alone: there is no such one.
+        Return None for an observer of public information only, or of private information only:
+        neither exists.
 
         Raises:
-            ValueError: `params` are given; observations have none.
+            ValueError: `params` are given; observations have no parameters.
         """
         if params:
-            raise ValueError(f"observations of TAKI have no parameters, not {params}")
+            raise ValueError(f"observations of TAKI have no parameters, got {params}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             return None
@@ -123,7 +118,7 @@ class TakiGame(pyspiel.Game):  # type: ignore[misc]
 
 
 def _rules(given: Mapping[str, Any]) -> Rules:
-    """Return the rules that parameters of a game spell."""
+    """Return the rules given by the parameters of a game."""
     options = {name: given[name] for name in OPTIONS}
     if given["hand_size"]:
         options["hand_size"] = given["hand_size"]
@@ -138,10 +133,10 @@ def _default_cap(deck: str) -> int:
 
 
 def load(num_players: int = 2, rules: Rules | None = None, max_decisions: int = 0) -> TakiGame:
-    """Return the game of a table size and rules, whatever their deck.
+    """Return the game for a number of players and rules with any deck.
 
     Raises:
-        ValueError: an argument out of its range; says what is allowed.
+        ValueError: An argument is invalid; the message says what is allowed.
     """
     rules = rules or Rules()
     names = [name for name, deck in DECKS.items() if deck.counts == rules.deck]
@@ -153,7 +148,7 @@ def load(num_players: int = 2, rules: Rules | None = None, max_decisions: int = 
 
 
 class TakiState(pyspiel.State):  # type: ignore[misc]
-    """A state of the game: a `TreeState` between nodes of chance and of decision."""
+    """A state of the game: a `TreeState` at a decision or a chance node."""
 
     def __init__(self, game: TakiGame) -> None:
         super().__init__(game)
@@ -172,7 +167,7 @@ class TakiState(pyspiel.State):  # type: ignore[misc]
         return [action for action in range(NUM_ACTIONS) if legal >> action & 1]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the card types that may be drawn next, with their probabilities."""
+        """Return the card types that can be drawn next, with their probabilities."""
         cards = self.table.next_cards()
         return [(card, copies / len(cards)) for card, copies in sorted(Counter(cards).items())]
 
@@ -188,21 +183,21 @@ class TakiState(pyspiel.State):  # type: ignore[misc]
         return self.table.is_over
 
     def returns(self) -> list[float]:
-        """Return +1 for the winner and -1/(n-1) for the others; 0 before an end and at a cut."""
+        """Return +1 for the winner and -1/(n-1) for the others; 0 before the end and at the cap."""
         rewards: list[float] = rewards_of(self.table.record)[0].tolist()
         return rewards
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> TakiState:
-        """Return a state in which all that a player cannot see now is dealt anew.
+        """Return a state in which everything that a player cannot see now is dealt again.
 
-        As in `View.sample_states`, what the others' actions tell of their cards is left out.
+        As in `View.sample_states`, what the others' actions reveal of their cards is ignored.
         """
         state: TakiState = self.clone()
         state.table = self.table.determinized(player, int(sampler() * 2**63) | 1)
         return state
 
     def __str__(self) -> str:
-        """Return the state in words."""
+        """Return the state as text."""
         return str(self.table)
 
 

@@ -1,4 +1,4 @@
-"""What a seat sees now, and all that it has seen, as tensors and in words."""
+"""What a seat sees now, and everything that it has seen, as tensors and as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from taki_env.openspiel.tree import Event, TreeState
 
 
 class HasTable(Protocol):
-    """A state of OpenSpiel with its table."""
+    """A state of OpenSpiel with its `TreeState`."""
 
     table: TreeState
 
@@ -33,16 +33,17 @@ class Observer:
             self.tensor[:] = 0
 
     def string_from(self, state: HasTable, player: int) -> str:
-        """Return what a seat sees, in words."""
+        """Return what a seat sees, as text."""
         return state.table.observation(player)
 
 
 class InformationObserver(Observer):
-    """All that a seat has seen and done.
+    """Everything that a seat has seen and done.
 
-    Pieces of the tensor: `seat`, one-hot; `hand`, copies of each card type dealt to it; `lead`, the
-    card that led first, one-hot; `notes`, a row a decision: the seat, one-hot, the action, one-hot,
-    how many cards each seat drew, and the copies of each card type that the seat itself drew.
+    Parts of the tensor: `seat`, one-hot; `hand`, copies of each card type dealt to it; `lead`, the
+    first leading card, one-hot; `notes`, a row per decision: the actor, one-hot, the action,
+    one-hot, the number of cards that each seat drew, and the copies of each card type that the seat
+    itself drew.
     """
 
     def __init__(self, num_players: int, max_decisions: int) -> None:
@@ -80,5 +81,5 @@ class InformationObserver(Observer):
         np.add.at(own, list(event.own), 1)
 
     def string_from(self, state: HasTable, player: int) -> str:
-        """Return what a seat knows, in words."""
+        """Return what a seat knows, as text."""
         return state.table.information(player)

@@ -1,4 +1,4 @@
-"""States of the game between nodes of chance and of decision, without OpenSpiel."""
+"""States of the game between decisions and chance nodes, without OpenSpiel."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import numpy as np
 from taki_env.base.errors import IllegalActionError
 from taki_env.core.arrays import illegal_action_message
 from taki_env.core.bits import ZERO
-from taki_env.core.cards import ACTIONS, CARDS, DRAW, NUM_CARDS, NUM_COLORED, OVER, PASS, RESPOND
+from taki_env.core.cards import ACTIONS, CARDS, NUM_COLORED, OVER
+from taki_env.core.history import copy_states
 from taki_env.core.loops import apply_many, deal_ready, determinize_many
+from taki_env.core.outcome import draws_of, is_hidden_pass, played_card
 from taki_env.core.rules import Rules
 from taki_env.core.state import States
 from taki_env.records.position import discard_cards, hand_cards, write_position
@@ -28,60 +30,61 @@ class Setup(NamedTuple):
 
     rules: Rules
     max_decisions: int
+    """Decision cap; a capped game is a draw."""
 
 
 class Event(NamedTuple):
-    """A decision as a seat notes it, with those after it that the seat cannot know of."""
+    """A decision as a seat sees it, together with hidden passes that follow it."""
 
     seat: int
     action: int
     drawn: Cards
-    """Cards that each seat drew."""
+    """Number of cards that each seat drew."""
     own: Cards
-    """Those that the noting seat drew, sorted."""
+    """Cards that the observing seat drew, sorted."""
 
     def __str__(self) -> str:
-        """Return the event in words."""
+        """Return the event as text."""
         drawn = f" draws {'/'.join(map(str, self.drawn))}" if any(self.drawn) else ""
-        return f"; {self.seat} {ACTIONS[self.action]}{drawn}{_words(self.own)}"
+        return f"; {self.seat} {ACTIONS[self.action]}{drawn}{_listed(self.own)}"
 
-    def then(self, drawn: Cards, own: Cards) -> Event:
-        """Return the event with more cards drawn after it."""
+    def with_draws(self, drawn: Cards, own: Cards) -> Event:
+        """Return the event with more cards drawn."""
         both = tuple(a + b for a, b in zip(self.drawn, drawn, strict=True))
         return self._replace(drawn=both, own=tuple(sorted(self.own + own)))
 
 
 DEAL = -1
-"""In place of an action: the cards are yet to be dealt."""
+"""Stands in for an action before the deal."""
 
 
 class TreeState(NamedTuple):
-    """A state of the game; nothing of it is ever changed, so copies share it."""
+    """A state of the game. It is immutable, so copies share it."""
 
     setup: Setup
     record: States
-    """As the engine has it, (1,), with 0 for a random word, before `action`."""
+    """State of the engine before `action`, (1,), with 0 for its random word."""
     legal: int
-    """Legal actions of the actor, as a word."""
+    """Set of the actor's legal actions, as a word."""
     settled: int
-    """Cards at the bottom of the draw pile whose order is known: put there at the setup."""
+    """Number of cards at the bottom of the draw pile in a known order, put there at the setup."""
     lead: int
-    """The card that led first."""
+    """The first leading card."""
     hands: tuple[Cards, ...]
-    """What was dealt to each seat."""
+    """Cards dealt to each seat."""
     notes: tuple[tuple[Event, ...], ...]
-    """What each seat has noted since."""
+    """Events that each seat has seen since the deal."""
     action: int | None
-    """What draws the cards that chance chooses next; None at a decision."""
+    """Action whose draws chance chooses next; None at a decision."""
     needed: int
-    """Cards that it draws."""
+    """Number of cards that it draws."""
     recycled: Cards
-    """Cards that it makes a new draw pile of."""
+    """Cards that its refill makes the new draw pile of."""
     chosen: Cards
-    """Cards that chance has chosen for it, in order."""
+    """Cards that chance has chosen for it so far, in order."""
 
     def __deepcopy__(self, memo: object) -> TreeState:
-        """Return the table itself: OpenSpiel copies whatever a state holds."""
+        """Return the state itself: OpenSpiel deep-copies whatever its own states hold."""
         return self
 
     @property
@@ -97,7 +100,7 @@ class TreeState(NamedTuple):
         return bool(ended) and self.action is None
 
     def next_cards(self) -> list[int]:
-        """Return the cards of which each is as likely as any other to be drawn next."""
+        """Return the cards that can be drawn next, each equally likely."""
         if not self.is_dealt:
             return _less(_all_cards(self.setup.rules), self.chosen)
         s, count = self.record[0], len(self.chosen)
@@ -110,45 +113,50 @@ class TreeState(NamedTuple):
         return _less(self.recycled, self.chosen[len(pile) :])
 
     def decide(self, action: int) -> TreeState:
-        """Return the table after an action, or before the first card drawn because of it.
+        """Return the state after an action, or before the first card drawn because of it.
 
         Raises:
-            IllegalActionError: the action is not legal now.
+            IllegalActionError: The action is not legal now.
         """
         if not self.legal >> action & 1:
             raise IllegalActionError(illegal_action_message(action, self.legal))
         after, legal = self._applied(self.record, action)
-        s, played = self.record[0], [min(action, NUM_CARDS - 1)] if action < DRAW else []
-        needed = _held(after[0]) - _held(s) + len(played)
+        needed = len(draws_of(self.record, action, after))
         if not needed:
-            return self._next(after, legal, self.settled, notes=self._noted(action, after))
-        table = self._replace(action=action, needed=needed)  # which cards `after` drew is chance
+            notes = self._notes_after(self.record, action, after)
+            return self._next(after, legal, self.settled, notes=notes)
+        table = self._replace(action=action, needed=needed)  # chance decides which cards they are
+        s = self.record[0]
         if needed <= s["draw_size"]:
             return table
-        recycled = _less(sorted(discard_cards(s) + played), discard_cards(after[0]))
+        card = played_card(action)
+        played = discard_cards(s) + ([] if card is None else [card])
+        recycled = _less(sorted(played), discard_cards(after[0]))
         return table._replace(recycled=tuple(recycled))
 
     def choose(self, card: int) -> TreeState:
-        """Return the table after chance has chosen the next card.
+        """Return the state after chance has chosen the next card.
 
         Raises:
-            IllegalActionError: that card cannot be next.
+            IllegalActionError: That card cannot be drawn next.
         """
         if card not in (cards := self.next_cards()):
-            raise IllegalActionError(f"card {card} cannot be drawn; those left:{_words(cards)}")
+            raise IllegalActionError(f"card {card} cannot be drawn; cards left:{_listed(cards)}")
         table = self._replace(chosen=(*self.chosen, card))
         if len(table.chosen) < self.needed:
             return table
         if self.is_dealt:
             return table._carried_out()
-        if card >= NUM_COLORED:  # it does not lead: another one is turned over
+        if card >= NUM_COLORED:  # colorless: it does not lead, and another card is turned over
             return table._replace(needed=self.needed + 1)
         return table._dealt()
 
     def _dealt(self) -> TreeState:
-        rules, record, legal = self.setup.rules, _copy(self.record), np.zeros(1, np.uint64)
+        """Return the state at the first decision; all cards of the deal are chosen."""
+        record, legal = copy_states(self.record), np.zeros(1, np.uint64)
+        rules = self.setup.rules
         rest = _less(_all_cards(rules), self.chosen)
-        _lay_ready(record[0], [*rest, *self.chosen[::-1]])
+        _preset(record[0], [*rest, *self.chosen[::-1]])
         deal_ready(record, legal)
         seats = range(int(record["num_players"][0]))
         return self._next(
@@ -161,27 +169,27 @@ class TreeState(NamedTuple):
         )
 
     def _carried_out(self) -> TreeState:
-        """Return the table after the action, all of whose cards are chosen."""
-        record, action = _copy(self.record), int(self.action or 0)
+        """Return the state after the action; all cards that it draws are chosen."""
+        record, action = copy_states(self.record), int(self.action or 0)
         s = record[0]
         size = int(s["draw_size"])
         pile = s["draw_pile"][:size].tolist()
         loose, later = pile[self.settled :], self.chosen[size:]
         first = self.chosen[: len(loose)]
         s["draw_pile"][self.settled : size] = [*_less(loose, first), *first[::-1]]
-        _lay_ready(s, [*_less(self.recycled, later), *later[::-1]] if self.needed > size else [])
+        _preset(s, [*_less(self.recycled, later), *later[::-1]] if self.needed > size else [])
         after, legal = self._applied(record, action)
         settled = max(0, min(self.settled, size - self.needed))
-        return self._next(after, legal, settled, notes=self._noted(action, after))
+        return self._next(after, legal, settled, notes=self._notes_after(record, action, after))
 
     def _applied(self, record: States, action: int) -> tuple[States, int]:
-        """Return the record after an action, and the set of actions that are legal then."""
-        after, legal = _copy(record), np.array([self.legal], np.uint64)
+        """Return the engine's state after an action, and its set of legal actions."""
+        after, legal = copy_states(record), np.array([self.legal], np.uint64)
         apply_many(after, _FIRST, np.array([action]), legal)
         return after, int(legal[0])
 
     def _next(self, record: States, legal: int, settled: int, **changes: Any) -> TreeState:
-        """Return the table at a decision, with the draw pile's unknown cards in their order."""
+        """Return the state at a decision, with the draw pile's unknown cards sorted."""
         s = record[0]
         s["draw_pile"][settled : s["draw_size"]].sort()
         s["draw_pile"][s["draw_size"] :] = 0
@@ -190,37 +198,33 @@ class TreeState(NamedTuple):
             chosen=(), **changes,
         )  # fmt: skip
 
-    def _noted(self, action: int, after: States) -> tuple[tuple[Event, ...], ...]:
-        """Return what the seats have noted after an action."""
-        s, seats = self.record[0], range(len(self.notes))
-        actor = int(s["actor"])
-        own: list[Cards] = [()] * len(seats)
-        if self.needed:
-            for seat in seats:
-                held = hand_cards(s, seat)
-                if seat == actor and action < DRAW:
-                    held.remove(min(action, NUM_CARDS - 1))
-                own[seat] = tuple(_less(hand_cards(after[0], seat), held))
+    def _notes_after(
+        self, before: States, action: int, after: States
+    ) -> tuple[tuple[Event, ...], ...]:
+        """Return the events that each seat has seen after an action."""
+        draws, seats = draws_of(before, action, after), range(len(self.notes))
+        own = [tuple(sorted(card for drawer, card in draws if drawer == seat)) for seat in seats]
         drawn = tuple(map(len, own))
-        is_secret = s["phase"] == RESPOND and action == PASS
+        phase, actor = int(before["phase"][0]), int(before["actor"][0])
         return tuple(
-            (*notes[:-1], notes[-1].then(drawn, own[seat]))
-            if is_secret and seat != actor
+            (*notes[:-1], notes[-1].with_draws(drawn, own[seat]))
+            if is_hidden_pass(phase, action, actor, seat)
             else (*notes, Event(actor, action, drawn, own[seat]))
             for seat, notes in enumerate(self.notes)
         )
 
     def determinized(self, seat: int, word: int) -> TreeState:
-        """Return the table with all that `seat` cannot see dealt anew; see `Game.determinize`.
+        """Return the state with everything that `seat` cannot see dealt again.
 
-        The other seats hold their new cards as if these had been dealt to them.
+        See `Game.determinize`. The other seats hold their new cards as if these had been dealt to
+        them.
 
         Raises:
-            ValueError: chance is to choose a card.
+            ValueError: Chance has a card to choose.
         """
         if self.action is not None:
-            raise ValueError("cards are dealt anew only where a seat decides")
-        record, s = _copy(self.record), self.record[0]
+            raise ValueError("cards can be dealt again only where a seat decides")
+        record, s = copy_states(self.record), self.record[0]
         determinize_many(record, np.array([seat]), np.array([word], np.uint64))
         record["rng"], record["decisions"] = ZERO, s["decisions"]
         hands = [tuple(hand_cards(record[0], other)) for other in range(len(self.hands))]
@@ -232,14 +236,14 @@ class TreeState(NamedTuple):
         return self._next(record, self.legal, 0, hands=tuple(hands), notes=notes)
 
     def information(self, seat: int) -> str:
-        """Return all that a seat has seen and done, in words."""
+        """Return everything that a seat has seen and done, as text."""
         if not self.is_dealt:
             return f"seat {seat}"
         events = "".join(map(str, self.notes[seat]))
-        return f"seat {seat}{_words(self.hands[seat])} lead {CARDS[self.lead]}{events}"
+        return f"seat {seat}{_listed(self.hands[seat])} lead {CARDS[self.lead]}{events}"
 
     def observation(self, seat: int) -> str:
-        """Return what a seat sees now, in words."""
+        """Return what a seat sees now, as text."""
         if not self.is_dealt:
             return f"seat {seat}"
         position = write_position(self.record[0], self.setup.rules)
@@ -250,8 +254,8 @@ class TreeState(NamedTuple):
         return f"seat {seat} " + json.dumps(seen | {"draw_pile": len(position["draw_pile"])})
 
     def __str__(self) -> str:
-        """Return the state in words: two that differ in what may follow have different ones."""
-        chosen = f"chosen{_words(self.chosen)}"
+        """Return the state as text, unique among states with different futures."""
+        chosen = f"chosen{_listed(self.chosen)}"
         if not self.is_dealt:
             return f"deal: {chosen}"
         s = self.record[0]
@@ -260,34 +264,24 @@ class TreeState(NamedTuple):
         return words if self.action is None else f"{words}, {ACTIONS[self.action]}: {chosen}"
 
 
-def _words(cards: Iterable[int]) -> str:
+def _listed(cards: Iterable[int]) -> str:
     names = ", ".join(CARDS[card] for card in cards)
     return f" [{names}]" if names else ""
 
 
 def _less(cards: Iterable[int], taken: Iterable[int]) -> list[int]:
-    """Return some cards without others that are among them; the order stays."""
+    """Return cards without some that are among them, in the same order."""
     left = list(cards)
     for card in taken:
         left.remove(card)
     return left
 
 
-def _copy(record: States) -> States:
-    """Return a copy of a record, (1,); NumPy's own copies field by field, which takes long."""
-    return np.frombuffer(bytearray(record), record.dtype)
-
-
-def _held(s: Any) -> int:
-    """Return how many cards are in hands."""
-    return sum(s["hand_sizes"].tolist())
-
-
 def _all_cards(rules: Rules) -> list[int]:
     return [card for card, copies in enumerate(rules.deck) for _ in range(copies)]
 
 
-def _lay_ready(s: Any, cards: list[int]) -> None:
-    """Lay cards ready for the engine to make a draw pile of; the last is drawn first."""
+def _preset(s: Any, cards: list[int]) -> None:
+    """Preset the order of the engine's next draw pile; the last card is drawn first."""
     if cards:
         s["draw_pile"][-len(cards) :] = cards

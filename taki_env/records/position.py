@@ -12,6 +12,7 @@ import numpy.typing as npt
 from taki_env.base.errors import did_you_mean
 from taki_env.core.cards import (
     BREAKER,
+    CARD_INDEX,
     CARDS,
     CHANGE_COLOR,
     COLORS,
@@ -50,7 +51,6 @@ from taki_env.core.state import (
     States,
 )
 
-CARD_INDEX = {name: index for index, name in enumerate(CARDS)}
 FLAGS = ("open_taki", "can_close", "skip_next")
 KEYS = (
     *("rules", "hands", "draw_pile", "discard_pile", "color", "symbol", "direction", "turn"),

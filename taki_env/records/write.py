@@ -1,107 +1,129 @@
-"""Records: a game with all that happened in it, as JSON-ready words, and back (docs/records.md).
+"""Writing records: a game with everything that happened in it, ready for JSON (docs/records.md).
 
-A full record can be played again, and is checked by doing so. A record of what one seat saw holds
-None for each card that the seat cannot see, and what the table showed after every step.
+A full record can be replayed, and replaying checks it. A seat's record holds None for each card
+that the seat does not see, and the visible changes of the table at every step.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from taki_env.base.version import ENV_ID, __version__
-from taki_env.core.cards import ACTIONS, CARDS, CHANGE_COLOR, DRAW, PHASES
-from taki_env.core.loops import apply_many
-from taki_env.core.state import State, States
-from taki_env.game.game import Game, copy_states
+from taki_env.core.cards import ACTIONS, CARDS, PHASES
+from taki_env.core.history import Deal, History, states_of
+from taki_env.core.outcome import draws_of, seat_rewards
+from taki_env.core.rules import Rules
+from taki_env.core.seen import is_hidden_step, seen_position
+from taki_env.core.state import States
 from taki_env.records.position import KEYS as POSITION_KEYS
-from taki_env.records.position import write_position
+from taki_env.records.position import seat_or_none, write_position
 
 JsonDict: TypeAlias = dict[str, Any]
 """A part of a record, ready for JSON."""
-Draws: TypeAlias = list[tuple[int, list[str | None]]]
-"""Who drew which cards, in order; None for a card that cannot be seen."""
+Values: TypeAlias = Sequence[float | None]
+"""Expected returns, one for each action; None where it is unknown."""
 
 FORMAT = 1
 COMMON_KEYS = {
     "format": f"{FORMAT}, the version of this format",
-    "env": "id of the environment, whose version is that of the rules",
-    "version": "of the package that wrote the record",
-    "seat": "whose view this is, or null for a full record",
-    "num_players": "2 to 10",
+    "env": "id of the environment; its version is the version of the rules",
+    "version": "version of the package that wrote the record",
+    "seat": "the seat that saw this, or null for a full record",
+    "num_players": "number of players, 2 to 10",
     "rules": "every option by name, as in `Rules.to_dict`",
-    "names": "of the players, one a seat, or null",
+    "names": "names of the players, one per seat, or null",
 }
 FULL_KEYS = {
-    "seed": "that the game was dealt from, or null if it began otherwise",
+    "seed": "seed of the deal, or null if the game did not start with a deal",
     "deal": "index of the deal of that seed, as in `Batch`; null without a seed",
-    "episode": "how often that deal was dealt anew, as in `Batch`; null without a seed",
-    "word": "the random word of the first position, 16 hexadecimal digits: all refills follow",
-    "note": "any words, such as why the game was broken off, or null",
+    "episode": "number of earlier resets of that deal, as in `Batch`; null without a seed",
+    "word": "random word of the first position, 16 hexadecimal digits; it determines all refills",
+    "note": "free text, such as why the game was stopped, or null",
 }
 PLAY_KEYS = {
-    "first": "the position at the beginning ([RULES.md](RULES.md), section 10)",
-    "steps": "what happened, a step for every action",
-    "result": "`winner`, a seat or null; `rewards`, one a seat; `truncated`, true before the end",
+    "first": "the first position ([RULES.md](RULES.md), section 10)",
+    "steps": "list of steps, one per action",
+    "result": "`winner`, a seat or null; `rewards`, one per seat; `truncated`, true before the end",
 }
 STEP_KEYS = {
     "actor": "the seat that acted",
-    "action": "its name",
-    "draws": "who drew which cards, in order: `[[seat, [card, …]], …]`; absent without any",
-    "value": "the return that the actor expected before it acted, if it is known",
-    "changes": "in a seat's record: the new values of keys of the position, hands and piles aside",
+    "action": "name of the action",
+    "draws": "who drew which cards, in order: `[[seat, [card, …]], …]`; absent if nobody drew",
+    "value": "return that the actor expected before it acted; absent if unknown",
+    "changes": "in a seat's record: new values of the position's keys other than hands and piles",
 }
 OPTIONAL = ("draws", "value")
 CARRIED = ("rules", "hands", "draw_pile", "discard_pile")
-"""Keys of a position that `changes` leaves out: rules stay, and cards go where the step says."""
-
-_FIRST = np.zeros(1, np.int64)
-_RESPOND = PHASES.index("respond")
+"""Keys of a position that `changes` leaves out: rules are constant, and steps move the cards."""
 
 
 # Writing ------------------------------------------------------------------------------------------
 
 
 def write_record(
-    game: Game,
+    rules: Rules,
+    history: History,
+    deal: Deal | None = None,
     seat: int | None = None,
     names: Sequence[str] | None = None,
-    values: Sequence[float | None] | None = None,
+    values: Values | None = None,
     note: str | None = None,
 ) -> JsonDict:
-    """Return the record of a game; see `Game.record`."""
-    view = None if seat is None else game._checked_seat(seat)
-    _check_arguments(game, names, values, note)
+    """Return the record of one game.
+
+    Args:
+        rules: Rules of the game.
+        history: History of the game alone, B = 1.
+        deal: Deal that the history starts with, if it starts with one.
+        seat: An existing seat, for a record of what it saw; None for a full record.
+        names: Names of the players, one per seat.
+        values: Expected return of each action's actor.
+        note: Free text about the game.
+
+    Raises:
+        ValueError: Names, values or the note are invalid.
+    """
+    states, actions = states_of(history), history.actions[0, : history.lengths[0]].tolist()
+    num_players = int(states["num_players"][0])
+    _check_arguments(num_players, len(actions), names, values, note)
+    steps = _steps(states, actions, values)
+    play = (
+        _full_play(states, rules, steps, deal, note)
+        if seat is None
+        else _seen_play(states, rules, steps, seat)
+    )
     return {
         "format": FORMAT,
         "env": ENV_ID,
         "version": __version__,
-        "seat": view,
-        "num_players": game.num_players,
-        "rules": game.rules.to_dict(),
+        "seat": seat,
+        "num_players": num_players,
+        "rules": rules.to_dict(),
         "names": None if names is None else list(names),
-        **({} if view is not None else _origin(game, note)),
-        **(_full_play(game, values) if view is None else _seen_play(game, values, view)),
-        "result": result_of(game),
+        **play,
+        "result": result_of(seat_or_none(states["winner"][-1]), num_players),
     }
 
 
-def _check_arguments(game: Game, names: Any, values: Any, note: Any) -> None:
-    if names is not None and not are_names(list(names), game.num_players):
-        raise ValueError(f"names must be {game.num_players} strings, one a seat, not {names!r}")
+def _check_arguments(
+    num_players: int, num_actions: int, names: Sequence[str] | None, values: Values | None,
+    note: object,
+) -> None:  # fmt: skip
+    if names is not None and not are_names(list(names), num_players):
+        raise ValueError(f"names must be {num_players} strings, one per seat, got {names!r}")
     if values is not None and not (
-        len(values) == len(game._actions) and all(v is None or is_value(v) for v in values)
+        len(values) == num_actions and all(v is None or is_value(v) for v in values)
     ):
-        raise ValueError(f"values must be {len(game._actions)} numbers or None, one an action")
+        raise ValueError(f"values must be {num_actions} numbers or None, one per action")
     if note is not None and not isinstance(note, str):
-        raise ValueError(f"note must be words, not {note!r}")
+        raise ValueError(f"note must be a string, got {note!r}")
 
 
-def are_names(names: Any, num_players: int) -> bool:
+def are_names(names: object, num_players: int) -> bool:
     """Return whether names are a string for each seat."""
     return (
         isinstance(names, list)
@@ -111,159 +133,93 @@ def are_names(names: Any, num_players: int) -> bool:
 
 
 def is_value(value: Any) -> bool:
-    """Return whether something is a finite number."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and abs(value) < math.inf
+    """Return whether a value is a finite number."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and abs(value) < math.inf
 
 
-def _origin(game: Game, note: str | None) -> JsonDict:
-    """Return what a seat must not know."""
-    numbers = dict(zip(("seed", "deal", "episode"), game._dealt or (None,) * 3, strict=True))
-    return {**numbers, "word": word_of(game._beginning()), "note": note}
+def _full_play(
+    states: States, rules: Rules, steps: list[JsonDict], deal: Deal | None, note: str | None
+) -> JsonDict:
+    """Return the keys of a full record, some of which a seat must not know."""
+    numbers = dict.fromkeys(Deal._fields) if deal is None else deal._asdict()
+    origin = {**numbers, "word": word_of(states), "note": note}
+    return {**origin, "first": write_position(states[0], rules), "steps": steps}
 
 
 def word_of(states: States) -> str:
-    """Return the random word of a game as a record has it."""
+    """Return the random word of the first state as records write it."""
     return f"{int(states['rng'][0]):016x}"
 
 
-def result_of(game: Game) -> JsonDict:
-    """Return the result as far as the game has been played."""
-    rewards = game.rewards().tolist()
-    return {"winner": game.winner, "rewards": rewards, "truncated": not game.is_over}
+def result_of(winner: int | None, num_players: int) -> JsonDict:
+    """Return the result of a game that a seat has won, or that nobody has won yet."""
+    rewards = seat_rewards(winner, num_players)
+    return {"winner": winner, "rewards": rewards, "truncated": winner is None}
 
 
-def _full_play(game: Game, values: Sequence[float | None] | None) -> JsonDict:
-    steps = [step for step, *_ in _play(game, values)]
-    return {"first": write_position(game._beginning()[0], game.rules), "steps": steps}
-
-
-def _play(
-    game: Game, values: Sequence[float | None] | None
-) -> Iterator[tuple[JsonDict, States, States]]:
-    """Yield every step with the state before it and after it."""
-    states, legal = game._beginning(), np.ones(1, np.uint64)
-    for number, action in enumerate(game._actions):
-        before = copy_states(states.tobytes())
-        apply_many(states, _FIRST, np.array([action]), legal)
-        step: JsonDict = {"actor": int(before["actor"][0]), "action": ACTIONS[action]}
-        if draws := drawn(before, states, action):
-            step["draws"] = [[seat, cards] for seat, cards in draws]
-        if values is not None and (value := values[number]) is not None:
+def _steps(states: States, actions: Sequence[int], values: Values | None) -> list[JsonDict]:
+    """Return the full steps of the actions between `states` (len(actions) + 1,)."""
+    steps = []
+    for k, action in enumerate(actions):
+        step: JsonDict = {"actor": int(states["actor"][k]), "action": ACTIONS[action]}
+        if draws := named_draws(states[k : k + 1], action, states[k + 1 : k + 2]):
+            step["draws"] = draws
+        if values is not None and (value := values[k]) is not None:
             step["value"] = float(value)
-        yield step, before, states
+        steps.append(step)
+    return steps
 
 
-def drawn(before: States, after: States, action: int) -> Draws:
-    """Return who drew which cards as a consequence of an action, in order.
+def named_draws(before: States, action: int, after: States) -> list[list[Any]]:
+    """Return who drew which cards because of an action, in order, as records write it.
 
     Args:
-        before: the state in which it was carried out, (1,).
-        after: the state that followed, (1,).
-        action: its id.
+        before: State in which the action was taken, (1,).
+        action: Action id.
+        after: State that followed, (1,).
     """
-    sizes = after["hand_sizes"][0].astype(np.int64) - before["hand_sizes"][0]
-    if action < DRAW:
-        sizes[before["actor"][0]] += 1
-    seats = np.flatnonzero(sizes)
-    if not seats.size:
-        return []
-    cards = _cards_drawn(before[0], after[0], int(sizes.sum()))
-    if seats.size == 1:
-        return [(int(seats[0]), [*cards])]
-    by = zip(_drawers(before, action, len(cards)), cards, strict=True)
-    return [(seat, [card for _, card in own]) for seat, own in groupby(by, lambda pair: pair[0])]
-
-
-def _cards_drawn(before: State, after: State, count: int) -> list[str]:
-    """Return the cards in the order in which they were drawn.
-
-    Beyond its size the draw pile still holds the cards drawn from it; one action refills it once
-    at most, since all cards that it plays are played before it draws.
-    """
-    old, new = int(before["draw_size"]), int(after["draw_size"])
-    top = before["draw_pile"][max(0, old - count) : old][::-1]
-    refilled = after["draw_pile"][new : new + max(0, count - old)][::-1]
-    return [CARDS[card] for card in (*top, *refilled)]
-
-
-def _drawers(before: States, action: int, count: int) -> list[int]:
-    """Return who drew each of `count` cards, by marking each in turn with a Change Color.
-
-    Of a hand the engine counts these one by one, and whom an action makes draw depends on no card
-    that it draws.
-    """
-    probes = np.repeat(before, count + 1)
-    probes["draw_size"] = count
-    probes["draw_pile"][:, :count] = 0
-    marked = np.arange(count)
-    probes["draw_pile"][marked, count - 1 - marked] = CHANGE_COLOR
-    everyone = np.arange(count + 1)
-    apply_many(probes, everyone, np.full(count + 1, action), np.ones(count + 1, np.uint64))
-    held = probes["change_colors"].astype(np.int64)
-    drawers: list[int] = (held[:-1] - held[-1]).argmax(1).tolist()
-    return drawers
+    by_seat = groupby(draws_of(before, action, after), itemgetter(0))
+    return [[seat, [CARDS[card] for _, card in drawn]] for seat, drawn in by_seat]
 
 
 # What one seat sees -------------------------------------------------------------------------------
 
 
-def seen(position: Mapping[str, Any], seat: int) -> JsonDict:
-    """Return a position as a seat sees it, with None for every card that it does not.
-
-    Nor does it see who is asked to answer a +3, unless it is itself (section 7).
-    """
-    hands = [
-        list(hand) if holder == seat else [None] * len(hand)
-        for holder, hand in enumerate(position["hands"])
-    ]
-    asked = position["phase"] == "respond" and position["actor"] != seat
-    return {
-        **position,
-        "hands": hands,
-        "draw_pile": [None] * len(position["draw_pile"]),
-        "actor": None if asked else position["actor"],
-    }
-
-
-def _seen_play(game: Game, values: Sequence[float | None] | None, seat: int) -> JsonDict:
+def _seen_play(states: States, rules: Rules, steps: Sequence[JsonDict], seat: int) -> JsonDict:
     """Return the first position and the steps as a seat sees them.
 
-    That another seat lets a +3 stand is no step: what follows from it belongs to the step before.
+    A hidden pass on a +3 is not a step: what follows from it belongs to the step before.
     """
-    positions = [seen(write_position(game._beginning()[0], game.rules), seat)]
-    steps: list[JsonDict] = []
-    for step, before, after in _play(game, values):
-        position = seen(write_position(after[0], game.rules), seat)
-        if is_hidden(step, PHASES[before["phase"][0]], seat):
-            positions[-1] = position
-            if steps:
-                steps[-1]["draws"] += _seen_draws(step, seat)
+    positions = [seen_position(write_position(s, rules), seat) for s in states]
+    phases = [PHASES[phase] for phase in states["phase"]]
+    kept, seen_steps = [positions[0]], list[JsonDict]()
+    for step, phase, after in zip(steps, phases, positions[1:], strict=False):
+        draws = _seen_draws(step, seat)
+        if is_hidden_step(step, phase, seat):
+            kept[-1] = after
+            if seen_steps:
+                seen_steps[-1]["draws"] += draws
         else:
-            positions.append(position)
-            steps.append({**step, "draws": _seen_draws(step, seat)})
-    for step, (one, other) in zip(steps, pairwise(positions), strict=True):
-        step["changes"] = changes(one, other)
+            kept.append(after)
+            seen_steps.append({**step, "draws": draws})
+    for step, (before, after) in zip(seen_steps, pairwise(kept), strict=True):
+        step["changes"] = _changed_values(before, after)
         if not step["draws"]:
             del step["draws"]
         if step["actor"] != seat:
             step.pop("value", None)
-    return {"first": positions[0], "steps": steps}
+    return {"first": kept[0], "steps": seen_steps}
 
 
-def is_hidden(step: JsonDict, phase: str, seat: int) -> bool:
-    """Return whether a step in a phase is another seat's secret: it let a +3 stand."""
-    return phase == PHASES[_RESPOND] and step["action"] == "pass" and step["actor"] != seat
-
-
-def _seen_draws(step: JsonDict, seat: int) -> list[Any]:
+def _seen_draws(step: JsonDict, seat: int) -> list[list[Any]]:
     return [
         [drawer, cards if drawer == seat else [None] * len(cards)]
         for drawer, cards in step.get("draws", [])
     ]
 
 
-def changes(one: Mapping[str, Any], other: Mapping[str, Any]) -> JsonDict:
-    """Return the new values of the keys that differ, hands and piles aside."""
+def _changed_values(before: Mapping[str, Any], after: Mapping[str, Any]) -> JsonDict:
+    """Return the new values of the keys that differ, other than hands and piles."""
     keys = (key for key in POSITION_KEYS if key not in CARRIED)
-    return {key: other[key] for key in keys if other[key] != one[key]}
+    return {key: after[key] for key in keys if after[key] != before[key]}

@@ -1,4 +1,4 @@
-"""Actions and tables in words."""
+"""Actions and tables as text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from taki_env.core.cards import ACTIONS, CLOSE_TAKI, COLORS, DRAW, PASS
+from taki_env.core.seen import cards_drawn, lets_stand, visible_actor
 
 Position: TypeAlias = Mapping[str, Any]
 """A position, RULES.md section 10."""
@@ -20,10 +21,10 @@ COLORLESS_TINT = "\x1b[95m"
 
 
 class LastActions:
-    """What was done in a game since `clear`, in words; `lines` has an entry for each event.
+    """What happened in a game since `clear`, as text; `lines` has an entry for each event.
 
     Args:
-        public: leave out what only the actor knows: that a seat was asked to answer a +3 and let
+        public: Leave out what only the actor knows: that a seat was asked to answer a +3 and let
             it stand.
     """
 
@@ -32,37 +33,37 @@ class LastActions:
         self.lines: list[str] = []
 
     def clear(self) -> None:
-        """Forget what was done."""
+        """Forget what happened."""
         self.lines = []
 
     def note(
         self, before: Position, action: int | str, after: Position, only: bool = False
     ) -> bool:
-        """Add an action; return whether there is anything to tell of it.
+        """Add an action; return whether it added any line.
 
         Args:
-            before: the position in which it was chosen.
-            action: an id or a name.
-            after: the position that it led to.
-            only: forget what was done before, unless this action is not to be told.
+            before: Position in which the action was taken.
+            action: Action id or name.
+            after: Position that followed.
+            only: Forget what happened before, unless this action is hidden.
         """
         name = _name(action)
-        hidden = self.public and _lets_stand(before, name)
+        hidden = self.public and lets_stand(before, name)
         if only and not hidden:
             self.clear()
-        told = [] if hidden else [_own_text(before, name, after)]
-        told += _effects_text(before, name, after)
-        self.lines += told
-        return bool(told)
+        added = [] if hidden else [_own_text(before, name, after)]
+        added += _effects_text(before, name, after)
+        self.lines += added
+        return bool(added)
 
 
 def action_text(before: Position, action: int | str, after: Position) -> str:
-    """Return what an action was and did, as in "seat 2 drew 4 cards".
+    """Return what an action was and what followed from it, as in "seat 2 drew 4 cards".
 
     Args:
-        before: the position in which it was chosen.
-        action: an id or a name of `taki_env.ACTIONS`.
-        after: the position that it led to.
+        before: Position in which the action was taken.
+        action: An id or a name of `taki_env.ACTIONS`.
+        after: Position that followed.
     """
     name = _name(action)
     return "; ".join([_own_text(before, name, after), *_effects_text(before, name, after)])
@@ -72,25 +73,21 @@ def _name(action: int | str) -> str:
     return action if isinstance(action, str) else ACTIONS[int(action)]
 
 
-def _lets_stand(before: Position, name: str) -> bool:
-    return bool(before["phase"] == "respond") and name == ACTIONS[PASS]
-
-
 def _own_text(before: Position, name: str, after: Position) -> str:
-    """Return what the actor did, and what became of its own hand."""
-    actor, words = before["actor"], action_phrase(before, name)
-    drawn = 0 if _lets_stand(before, name) else _drawn(before, name, after)[actor]
+    """Return what the actor did, and what happened to its own hand."""
+    actor, text = before["actor"], action_phrase(before, name)
+    drawn = 0 if lets_stand(before, name) else len(cards_drawn(before, name, after, actor))
     if name == ACTIONS[DRAW]:
         return f"seat {actor} drew {_cards(drawn)}" if drawn else f"seat {actor} found no card left"
     if after["stages"] and 0 < after["stages"][actor] != before["stages"][actor]:
-        words += f", reached stage {after['stages'][actor]}"
+        text += f", reached stage {after['stages'][actor]}"
     if drawn:
-        words += f" and drew {_cards(drawn)}"
-    return f"seat {actor} {words}"
+        text += f" and drew {_cards(drawn)}"
+    return f"seat {actor} {text}"
 
 
 def action_phrase(before: Position, name: str) -> str:
-    """Return what the actor does by an action other than `draw`, as in "played red 5"."""
+    """Return the text of an action other than `draw`, as in "played red 5"."""
     phase = before["phase"]
     if name == ACTIONS[CLOSE_TAKI]:
         return "closed the TAKI"
@@ -108,8 +105,9 @@ def action_phrase(before: Position, name: str) -> str:
 
 def _effects_text(before: Position, name: str, after: Position) -> list[str]:
     """Return what the others drew, a line for each number of cards."""
-    drawn = _drawn(before, name, after)
-    if not _lets_stand(before, name):
+    seats_at_table = range(len(before["hands"]))
+    drawn = [len(cards_drawn(before, name, after, seat)) for seat in seats_at_table]
+    if not lets_stand(before, name):  # otherwise the actor draws as one of the others
         drawn[before["actor"]] = 0
     lines = []
     for count in sorted(set(drawn) - {0}, reverse=True):
@@ -117,14 +115,6 @@ def _effects_text(before: Position, name: str, after: Position) -> list[str]:
         each = " each" if len(seats) > 1 else ""
         lines.append(f"{_seats(seats, len(drawn))} drew {_cards(count)}{each}")
     return lines
-
-
-def _drawn(before: Position, name: str, after: Position) -> list[int]:
-    """Return how many cards each seat drew."""
-    played = [0] * len(before["hands"])
-    played[before["actor"]] = int(name in ACTIONS[:DRAW])
-    sizes = zip(before["hands"], after["hands"], played, strict=True)
-    return [len(new) - len(old) + card for old, new, card in sizes]
 
 
 def _cards(count: int) -> str:
@@ -143,13 +133,13 @@ def _seats(seats: Sequence[int], num_players: int) -> str:
 def table_text(
     position: Position, seat: int | None = None, last: Sequence[str] = (), colors: bool = False
 ) -> str:
-    """Return the table as lines of text: what lies on it, the seats, the state, the last actions.
+    """Return the table as lines of text: the piles, the seats, the state, the last actions.
 
     Args:
-        position: a position (RULES.md section 10).
-        seat: whose hand is shown, and who looks; all hands for None.
-        last: the last actions in words.
-        colors: paint cards with the codes of terminals.
+        position: A position (RULES.md section 10).
+        seat: The seat that looks, which sees only its own hand; None shows all hands.
+        last: The last actions as text.
+        colors: Color the cards with terminal codes.
     """
     state = ", ".join(state_notes(position))
     lines = [table_line(position, colors), *_seat_lines(position, seat, colors), state]
@@ -159,13 +149,11 @@ def table_text(
 
 
 def known_actor(position: Position, seat: int | None) -> int | None:
-    """Return the seat that decides now, or None: the game is over, or `seat` cannot know.
-
-    Nobody but the asked seat knows who is asked to answer a +3.
-    """
+    """Return the seat that decides now, or None if the game is over or `seat` cannot know it."""
+    if position["winner"] is not None:
+        return None
     actor: int = position["actor"]
-    secret = position["phase"] == "respond" and seat not in (None, actor)
-    return None if secret or position["winner"] is not None else actor
+    return actor if seat is None else visible_actor(position, seat)
 
 
 def state_notes(position: Position) -> list[str]:
@@ -186,7 +174,7 @@ def state_notes(position: Position) -> list[str]:
 
 
 def table_line(position: Position, colors: bool) -> str:
-    """Return what lies on the table, in a line; arguments as of `table_text`."""
+    """Return the piles, color and direction in a line; arguments as in `table_text`."""
     pile, discard = position["draw_pile"] or [], position["discard_pile"]
     arrow = "->" if position["direction"] == 1 else "<-"
     return (
@@ -205,7 +193,7 @@ def _seat_lines(position: Position, seat: int | None, colors: bool) -> list[str]
 
 
 def seat_label(position: Position, player: int, seat: int | None, colors: bool) -> str:
-    """Return a player's seat, cards and stage; the other arguments as of `table_text`."""
+    """Return a player's seat, cards and stage; other arguments as in `table_text`."""
     stage = f", stage {position['stages'][player]}" if position["stages"] else ""
     acts = player == known_actor(position, seat)
     name = f"{'>' if acts else ' '} seat {player}"

@@ -37,13 +37,13 @@ from agents.table.screen import (
     help_lines,
     hint_lines,
     match_entry,
-    new_cards,
     show_decision,
     step_text,
 )
 from agents.table.terminal import PERSON, Play, SeatedGame
 from agents.validation import AgentError, CheckedAgent
 from taki_env import ACTIONS, CARDS, Game, Rules
+from taki_env.core.seen import cards_drawn
 from tests.helpers import game, position
 
 ROOT = Path(__file__).parents[2]
@@ -496,9 +496,9 @@ def test_what_comes_into_the_hand_is_named() -> None:
     """A card that was played is not held against it."""
     before = position([["red 5", "king"], ["red 1"]])
     after = {**before, "hands": [["red 5", "blue 1", "king"], ["red 1"]]}
-    assert new_cards(before, "red 5", after, 0) == ["red 5", "blue 1"]
-    assert new_cards({**before, "actor": 1}, "red 1", after, 0) == ["blue 1"]
-    assert new_cards(before, "pass", after, 0) == ["blue 1"]
+    assert cards_drawn(before, "red 5", after, 0) == ["red 5", "blue 1"]
+    assert cards_drawn({**before, "actor": 1}, "red 1", after, 0) == ["blue 1"]
+    assert cards_drawn(before, "pass", after, 0) == ["blue 1"]
     assert as_you("all but seat 1 drew 3 cards each; seat 10", 1) == (
         "all but you drew 3 cards each; seat 10"
     )
@@ -660,7 +660,7 @@ def record_of(table: Game, names: list[str]) -> dict[str, Any]:
         (lambda record: {**record, "names": ["greedy"] * 2}, "not of a game saved by this command"),
         (lambda record: {**record, "names": [PERSON] * 2}, "not of a game saved by this command"),
         (lambda record: {**record, "names": [PERSON, "grdy"]}, "did you mean 'greedy'"),
-        (lambda record: {**record, "seed": 7}, "first and word are not what seed 7 deals"),
+        (lambda record: {**record, "seed": 7}, "first and word differ from what seed 7 deals"),
         (lambda record: Game(seed=1).record(seat=0, names=[PERSON, "greedy"]), "not of a game"),
     ],
 )

@@ -123,7 +123,7 @@ def test_a_changed_record_of_a_seat_is_refused_with_its_line(file: Path) -> None
     """As far as its cards show: seat 1 plays what it does not hold."""
     assert "super taki" not in read_record(file, 2)["first"]["hands"][1]
     edit(file, 2, lambda r: r["steps"].insert(0, {**r["steps"][0], "actor": 1, "action": "+3"}))
-    with pytest.raises(RecordError, match="line 2: step 1: seat 1 holds no"):
+    with pytest.raises(RecordError, match="line 2: step 1: seat 1 does not hold"):
         read_record(file, 2)
 
 
@@ -277,13 +277,13 @@ def test_arguments_that_cannot_be_met_are_refused(file: Path, words: Any, said: 
 
 def test_a_shown_game_is_replayed_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When its record is read: the page, a seat's view and values need no second replay."""
-    replays, replayed = [], read.replayed
+    replays, replayed = [], read.read_full
 
     def counted(record: Any) -> Any:
         replays.append(record)
         return replayed(record)
 
-    monkeypatch.setattr(read, "replayed", counted)
+    monkeypatch.setattr(read, "read_full", counted)
     values = ("--values", "search:simulations=2")
     for words in ((), ("--html", file.with_name("game.html")), ("--seat", 0), values):
         replays.clear()

@@ -1,4 +1,4 @@
-"""What a seat remembers, and the hands that others can have after what they did."""
+"""What a seat remembers, and the hands that others can hold given their moves."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, permutations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ TEN = ["red 1", "red 3", "red 4", "green 1", "green 3", "green 4", "blue 1", "bl
 
 
 def random_game(num_players: int, variant: str, seed: int, decisions: int = 400) -> Game:
-    """Return a game after so many random decisions, or before its last one."""
+    """Return a game after n random decisions, or before its last one."""
     table, choose = Game(num_players, VARIANTS[variant], seed), random.Random(seed)
     for _ in range(decisions):
         action = choose.choice(table.legal_actions())
@@ -63,9 +64,8 @@ def random_game(num_players: int, variant: str, seed: int, decisions: int = 400)
 
 def past(table: Game) -> Iterator[tuple[Position, int, Position]]:
     """Yield every action of a game, with the positions before and after it."""
-    states = table._beginning()
-    again = Game._of(states, table.rules)
-    for action in table._actions:
+    again = Game._of(table.history.starts, table.rules)
+    for action in table.history.actions[0].tolist():
         before = again.to_dict()
         again.apply(action)
         yield before, action, again.to_dict()
@@ -82,9 +82,9 @@ def gains(before: Position, action: int, after: Position) -> list[Counter[str]]:
 
 
 def expected(table: Game, seat: int) -> tuple[Position, list[tuple[int, int, bool]], Any]:
-    """Return where a seat's memory begins, the moves, and who drew each card of the pile when."""
-    start, moves, drawn = table._beginning(), [], {}
-    position = Game._of(start, table.rules).to_dict()
+    """Return where a seat's memory starts, the moves, and who drew each card of the pile when."""
+    moves, drawn = [], {}
+    position = Game._of(table.history.starts, table.rules).to_dict()
     for before, action, after in past(table):
         got = gains(before, action, after)
         left = len(before["draw_pile"]) - sum(sum(one.values()) for one in got)
@@ -133,7 +133,7 @@ def test_a_seat_remembers_all_that_it_saw_since_the_last_shuffle(
 
 
 def lacked(table: Game, *actions: str) -> set[str]:
-    """Return what the last action says that its player did not hold."""
+    """Return the cards that the player of the last action cannot have held."""
     for action in actions:
         table.apply(action)
     memory = table.view(remember=True).memory
@@ -148,17 +148,17 @@ SEVENS = {"red 7", "green 7", "blue 7", "yellow 7"}
 WILD = {"super taki", "king", "+3", "change color"}
 
 
-def test_who_draws_had_nothing_to_play_but_a_breaker() -> None:
+def test_a_player_who_draws_had_nothing_to_play_but_a_breaker() -> None:
     """Neither the color nor the symbol on the table, nor a colorless card (section 4)."""
     assert lacked(game([["green 1", "blue 3"], ["red 3"]]), "draw") == RED | SEVENS | WILD
 
 
-def test_who_draws_for_a_stack_says_nothing() -> None:
+def test_drawing_a_stack_reveals_nothing() -> None:
     """Drawing is always legal there."""
     assert lacked(game([["blue 3"], ["red 3"]], "red +2", pending_draw=2), "draw") == set()
 
 
-def test_who_may_draw_at_will_says_nothing() -> None:
+def test_a_voluntary_draw_reveals_nothing() -> None:
     """Nor does a call, a card, or a TAKI left open."""
     at_will = {"rules": {"voluntary_draw": True}}
     assert lacked(game([["blue 3", "red 1"], ["red 3"]], **at_will), "draw") == set()
@@ -181,9 +181,9 @@ def twin_of(table: Game, choose: random.Random) -> Game | None:
     It tries a deal at random.
     """
     seat = table.actor
-    again = Game._of(table._beginning(), table.rules)
+    again = Game._of(table.history.starts, table.rules)
     twin = Game.from_dict(permuted(again.to_dict(), seat, choose), seed=choose.randrange(99))
-    for action in table._actions:
+    for action in table.history.actions[0].tolist():
         if twin.actor != again.actor or action not in twin.legal_actions():
             return None
         twin.apply(action)
@@ -213,15 +213,13 @@ def twins() -> list[tuple[Game, Game]]:
 
 
 def test_twins_are_remembered_alike_and_searched_alike() -> None:
-    """Memory and search tell nothing of hidden cards but what was played."""
+    """Memory and search reveal nothing about hidden cards except what was played."""
     pairs = twins()
     assert len(pairs) >= 20
     for number, (table, twin) in enumerate(pairs):
         words = seed_words(number, 0)
         views = [one.view(words, remember=True) for one in (table, twin)]
-        one, other = (vars(view.memory) for view in views)
-        for name in one:
-            assert one[name].tobytes() == other[name].tobytes()
+        assert_equal(*(view.memory for view in views))
         agent = SearchAgent(40)
         assert str(agent.analyze(views[0])) == str(agent.analyze(views[1]))
 
@@ -296,8 +294,7 @@ def sample_hands(
 def sampled(table: Game, belief: int, deals: int) -> np.ndarray[Any, Any]:
     """Return records of deals that agree with what the actor remembers."""
     memory, out = table.view(remember=True).memory, np.empty(deals, GAME_DTYPE)
-    arrays = tuple(vars(memory).values())
-    assert sample_hands(table._states, arrays, belief, np.uint64(99), deals, out)
+    assert sample_hands(table.state, memory, belief, np.uint64(99), deals, out)
     return out
 
 
@@ -356,9 +353,9 @@ def test_hands_are_drawn_as_often_as_they_are_likely(belief: int, seed: int) -> 
     weights: Counter[tuple[str, ...]] = Counter()
     for order in permutations(unseen):
         hands = [at["hands"][0], sorted(order[:2], key=CARDS.index)]
-        begun = Game.from_dict({**at, "hands": hands, "draw_pile": list(order[2:])})
-        if weight := likelihood(begun, moves):
-            hand = tuple(begun.to_dict()["hands"][1])
+        start = Game.from_dict({**at, "hands": hands, "draw_pile": list(order[2:])})
+        if weight := likelihood(start, moves):
+            hand = tuple(start.to_dict()["hands"][1])
             weights[hand] += weight if belief == EXPERT else 1.0  # type: ignore[assignment]
     found = hands_of(sampled(table, belief, 20_000), rules, 1)
     assert set(found) <= set(weights) and len(weights) > 1
@@ -431,12 +428,12 @@ def test_search_knows_who_has_drawn() -> None:
 def assert_equal(one: Memory | None, other: Memory | None) -> None:
     """Two memories of the same games are equal, byte for byte."""
     assert one is not None and other is not None
-    for name, array in vars(one).items():
+    for name, array in one._asdict().items():
         assert array.tobytes() == getattr(other, name).tobytes(), name
 
 
 def test_a_batch_remembers_what_a_game_does() -> None:
-    """If its actions are kept, from deal to deal; not where there were too many."""
+    """If its actions are kept, from deal to deal; not if there were too many."""
     batch, games = Batch(6, 3, seed=4), [Game(3, seed=4)]
     batch.keep_actions(30)
     assert Batch(6, 3, seed=4).view(np.arange(6)).memory is None
@@ -459,7 +456,7 @@ def test_a_batch_remembers_what_a_game_does() -> None:
 
 
 def test_a_view_remembers_the_games_of_its_time() -> None:
-    """However late it is asked."""
+    """However late the memory is read."""
     batch = Batch(2, 2, seed=4)
     batch.keep_actions(30)
     batch.step([batch.game(i).legal_actions()[0] for i in range(2)])
@@ -504,7 +501,7 @@ def test_agents_that_remember_do_so_wherever_they_play() -> None:
 
 
 def test_learners_games_resume_with_what_opponents_remember() -> None:
-    """A copy of the state goes on as the original does."""
+    """A copy of the state continues as the original does."""
 
     def made() -> LearnerGames:
         return LearnerGames(3, 2, opponents=SearchAgent(20, seed=3), seed=1)
@@ -553,12 +550,12 @@ def test_the_past_of_another_game_is_forgotten() -> None:
         others.load_state_dict(changed)
         step(others, 1)
         assert opponent.seen and (max(opponent.seen) > 5) == (seed == 1 and action is None)
-        before = [len(others.game(index)._actions) for index in range(8)]
+        before = [int(others.game(index).history.lengths[0]) for index in range(8)]
         assert (max(before) > 5) == (seed == 1 and action is None)
 
 
 def test_opponents_that_come_later_remember_the_games_that_are_dealt_from_then_on() -> None:
-    """Those that have begun have no past."""
+    """Games that have started have no history."""
     games, opponent = LearnerGames(4, 2, opponents="random", seed=1), Historian()
     games.restart()
     for _ in range(4):
@@ -572,8 +569,8 @@ def test_opponents_that_come_later_remember_the_games_that_are_dealt_from_then_o
     assert max(opponent.seen) >= 5
 
 
-def test_what_search_believes_bears_on_its_play() -> None:
-    """The name says what is believed, and with the same words it plays otherwise."""
+def test_belief_changes_how_search_plays() -> None:
+    """The name shows the belief, and with the same random words the play differs."""
     assert SearchAgent(50).name == "search:simulations=50"
     assert SearchAgent(50, belief="rules").name == "search:simulations=50,belief=rules"
     assert [SearchAgent(belief=belief).remembers for belief in BELIEFS] == [False, True, True]
@@ -583,13 +580,15 @@ def test_what_search_believes_bears_on_its_play() -> None:
     assert len({str(report.lengths) for report in reports}) == 3
 
 
-def test_a_searcher_remembers_by_the_clock_as_well() -> None:
-    """The tree grows over several calls, each with a chain of its own."""
+def test_a_searcher_remembers_by_the_clock_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tree grows over several calls, each with its own chain."""
     table = random_game(3, "standard", 3, 30)
     view = table.view(remember=True)
     assert view.memory is not None and view.memory.counts[0] > 5
+    clock = SimpleNamespace(perf_counter=iter([0.0, 0.1, 0.2]).__next__)  # a chunk takes 100 ms
+    monkeypatch.setattr("agents.search.agent.time", clock)
     (found,) = SearchAgent(milliseconds=300).analyze(view)
-    assert sum(candidate.visits for candidate in found) > CHUNK
+    assert sum(candidate.visits for candidate in found) == 2 * CHUNK
     assert sorted(candidate.action for candidate in found) == table.legal_actions()
 
 

@@ -77,7 +77,7 @@ def by_view(table: Game, seat: int) -> Any:
         **{name: view.built_in(name, np.random.default_rng(1)) for name in POLICIES},
         "samples": view.sample_states(3, np.random.default_rng(1))["rng"],
     }
-    memory = vars(table.view(remember=True).memory)
+    memory = table.view(remember=True).memory._asdict()
     return {**public(view), **drawn, "memory": memory, "length": len(view)}
 
 

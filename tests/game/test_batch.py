@@ -55,7 +55,7 @@ def snapshot(batch: Batch) -> list[Any]:
 
 
 def same(one: Any, two: Any) -> bool:
-    """Tell whether two arrays of records are equal, field by field."""
+    """Return whether two arrays of states are equal, field by field."""
     return all(np.array_equal(one[name], two[name]) for name in one.dtype.names)
 
 
@@ -129,7 +129,7 @@ def test_a_game_taken_out_is_a_copy() -> None:
 
 
 def test_masks_observations_and_actors_are_those_of_each_game() -> None:
-    """Row i is what game i says."""
+    """Row i equals the value of game i."""
     batch = Batch(12, [2, 3, 4] * 4, Rules(tournament=True), seed=1)
     for step in range(80):
         games = [batch.game(index) for index in range(12)]
@@ -172,7 +172,7 @@ def test_out_is_written_to_and_returned() -> None:
 
 @pytest.mark.parametrize(("shape", "dtype"), [((4, 64), np.int8), ((5, 64), np.int32)])
 def test_a_wrong_out_is_refused(shape: tuple[int, int], dtype: Any) -> None:
-    """The error says shape and type."""
+    """The error names the expected shape and type."""
     with pytest.raises(ValueError, match=r"out must be int8 \(5, 64\)"):
         Batch(5, seed=0).action_masks(out=np.zeros(shape, dtype))
 
@@ -272,8 +272,8 @@ def test_rewards_pay_the_winner_and_charge_the_others() -> None:
         np.array([-1, 1]),
     ],
 )
-def test_reset_deals_the_named_games_anew(where: Any) -> None:
-    """By mask or by index; the other games go on."""
+def test_reset_deals_new_games_for_the_given_ones(where: Any) -> None:
+    """By mask or by index; the other games continue."""
     batch = Batch(4, seed=0)
     play(batch, 12)
     before = snapshot(batch)
@@ -283,7 +283,7 @@ def test_reset_deals_the_named_games_anew(where: Any) -> None:
     assert batch.decisions.tolist() == [12, 0, 12, 0]
 
 
-def test_reset_without_games_deals_all_anew() -> None:
+def test_reset_without_games_resets_all() -> None:
     """And each time another deal."""
     batch = Batch(4, seed=0)
     deals = snapshot(batch)
@@ -321,7 +321,7 @@ def test_reset_of_a_game_that_is_not_there_is_refused(where: Any) -> None:
     assert (snapshot(batch), batch.episodes.tolist()) == (before, [0] * 4)
 
 
-def test_a_game_dealt_anew_does_not_depend_on_what_was_played() -> None:
+def test_a_new_deal_does_not_depend_on_earlier_play() -> None:
     """Episode k of game i is one deal, however long the games before it were."""
     played, fresh = Batch(2, seed=4), Batch(5, seed=4)
     play(played, 25)
@@ -358,7 +358,7 @@ def test_a_view_shows_what_the_actors_see() -> None:
 
 
 def test_a_view_is_of_its_moment() -> None:
-    """The batch goes on; what the view shows does not change, even if it is looked at later."""
+    """The batch plays on; the view stays as it was, also where it is first read later."""
     batch = Batch(4, seed=1)
     view = batch.view(np.arange(4))
     expected = batch.observations(), batch.action_masks(), batch.legal.copy()
@@ -388,13 +388,13 @@ def test_sampled_states_depend_on_the_generator_alone() -> None:
 
 
 def test_samples_are_one_or_more_and_drawn_from_a_generator() -> None:
-    """Neither none nor half a sample, and no seed in a generator's place."""
+    """Zero samples, half a sample and a seed instead of a generator are refused."""
     view = Batch(4, 3, seed=1).view(np.arange(4))
     for k in (0, 1.5):
         with pytest.raises(ValueError, match="k must be 1 or more"):
             view.sample_states(k, np.random.default_rng(2))  # type: ignore[arg-type]
     for rng in (None, 2):
-        with pytest.raises(TypeError, match="rng must be a generator of numpy"):
+        with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator"):
             view.sample_states(1, rng)  # type: ignore[arg-type]
 
 
@@ -443,7 +443,7 @@ def test_a_deck_that_cannot_be_dealt_to_the_largest_table_is_refused() -> None:
 
 
 def played(num_games: int, threads: int, steps: int = 300) -> Batch:
-    """Return games after some uniformly random decisions, ended ones dealt anew."""
+    """Return games after some uniformly random decisions; ended games are reset."""
     batch, sampler = Batch(num_games, 3, seed=9, threads=threads), UniformSampler(num_games, 4)
     for _ in range(steps):
         batch.step(sampler(batch.legal))
@@ -484,7 +484,7 @@ def test_the_sampler_writes_to_out_and_gives_0_for_games_that_are_over() -> None
 
 @pytest.mark.parametrize("legal", [np.zeros(3, np.uint64), np.zeros(2, np.int64)])
 def test_the_sampler_refuses_other_shapes_and_types(legal: Any) -> None:
-    """It says what it wants."""
+    """The error names the expected shape and type."""
     with pytest.raises(ValueError, match=r"legal must be uint64 \(2,\)"):
         UniformSampler(2)(legal)
 
@@ -507,6 +507,45 @@ def test_what_names_no_games_changes_nothing(where: object) -> None:
         with pytest.raises(IndexError):
             batch.reset(where)  # type: ignore[arg-type]
     assert np.array_equal(batch.states, states) and not batch.episodes.any()
+
+
+def test_a_batch_resumes_from_its_state() -> None:
+    """States, legal sets, episodes and kept actions; the copy plays and remembers the same."""
+    one, two = (Batch(4, 3, seed=seed) for seed in (5, 5))
+    for batch in (one, two):
+        batch.keep_actions(100)
+    play(one, 20)
+    one.reset([1])
+    play(one, 5)
+    state = one.state_dict()
+    assert sorted(state) == ["actions", "episodes", "legal", "states"]
+    play(one, 5)
+    two.load_state_dict(state)
+    assert two.episodes.tolist() == [0, 1, 0, 0]
+    play(two, 5)
+    assert one.states.tobytes() == two.states.tobytes()
+    assert np.array_equal(one.legal, two.legal) and np.array_equal(one.actions, two.actions)
+    assert [two.game(k).record() for k in range(4)] == [one.game(k).record() for k in range(4)]
+
+
+@pytest.mark.parametrize("wrong", ["missing", "shape", "episodes", "states", "table"])
+def test_a_state_that_does_not_fit_changes_nothing(wrong: str) -> None:
+    """An array is missing or has another shape, or its values are not those of such games."""
+    batch = Batch(2, 3, seed=5)
+    state, before = batch.state_dict(), batch.states.tobytes()
+    if wrong == "missing":
+        del state["episodes"]
+    elif wrong == "shape":
+        state["states"] = state["states"][:1]
+    elif wrong == "episodes":
+        state["episodes"][1] = -1
+    elif wrong == "states":
+        state["states"]["hand_sizes"][1, 0] += 1
+    else:
+        state["states"][:] = Batch(2, 4, seed=5).states
+    with pytest.raises(ValueError):
+        batch.load_state_dict(state)
+    assert batch.states.tobytes() == before
 
 
 def test_an_error_in_a_thread_is_raised_and_the_next_call_works() -> None:

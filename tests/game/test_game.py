@@ -43,7 +43,7 @@ def random_states(table: Game, choose: random.Random, limit: int = 1500) -> Iter
 
 
 def trace(table: Game, choose: random.Random, limit: int = 300) -> list[Any]:
-    """Return the positions of a game that goes on at random."""
+    """Return the positions of a game that is played on at random."""
     return [state.to_dict() for state in random_states(table, choose, limit)]
 
 
@@ -81,7 +81,7 @@ def test_action_has_its_index(index: int, name: str) -> None:
     assert ACTIONS[index] == name
 
 
-def test_every_player_begins_with_eight_cards() -> None:
+def test_every_player_starts_with_eight_cards() -> None:
     """Eight cards each, and seat 0 is first to act."""
     table = Game(4, seed=0)
     assert ([len(hand) for hand in table.to_dict()["hands"]], table.actor) == ([8] * 4, 0)
@@ -140,7 +140,7 @@ def test_a_finished_game_has_a_winner_and_no_legal_action() -> None:
 
 
 def test_rewards_are_zero_before_the_end() -> None:
-    """Nothing is paid while the game goes on."""
+    """Rewards are 0 before the end."""
     assert Game(3, seed=0).rewards().tolist() == [0, 0, 0]
 
 
@@ -186,7 +186,7 @@ def test_an_illegal_action_is_named_and_changes_nothing(action: Any, words: str)
 
 @pytest.mark.parametrize("action", ["draw", 60, None, "red 55"])
 def test_an_action_after_the_end_is_refused_and_changes_nothing(action: Any) -> None:
-    """After the end the error says that the game is over and who has won."""
+    """After the end the error names the winner."""
     table = game([["red 5"], OTHER])
     table.apply("red 5")
     before = table.to_dict()
@@ -216,21 +216,21 @@ def test_a_card_that_is_change_color_alone_is_no_action() -> None:
 
 @pytest.mark.parametrize("num_players", [0, 1, 11, -2, 2.0, "2", None, True])
 def test_a_wrong_number_of_players_is_refused(num_players: Any) -> None:
-    """The error says which numbers are allowed."""
+    """The error names the allowed numbers."""
     with pytest.raises(ValueError, match="num_players must be 2 to 10"):
         Game(num_players)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "7", True])
 def test_a_wrong_seed_is_refused(seed: Any) -> None:
-    """The error says what a seed is."""
+    """The error names the allowed seeds."""
     with pytest.raises(ValueError, match="seed must be a whole number"):
         Game(seed=seed)
 
 
 @pytest.mark.parametrize("seat", [-1, 2, 0.5, True, "0"])
 def test_a_wrong_seat_is_refused(seat: Any) -> None:
-    """The error says which seats there are."""
+    """The error names the allowed seats."""
     with pytest.raises(ValueError, match="seat must be 0 to 1"):
         Game(seed=0).observation(seat)
 
@@ -261,7 +261,7 @@ def test_an_unknown_rule_option_brings_a_suggestion() -> None:
     ],
 )
 def test_a_wrong_rule_option_is_refused(options: Any, error: type, words: str) -> None:
-    """The error names the option and says what is allowed."""
+    """The error names the option and its allowed values."""
     with pytest.raises(error, match=words):
         Rules(**options)
 
@@ -318,7 +318,7 @@ def test_the_own_hand_is_seen_by_copies() -> None:
 
 
 def test_a_hand_is_seen_by_its_own_seat() -> None:
-    """Another seat's observation begins with that seat's hand."""
+    """Another seat's observation starts with that seat's hand."""
     expected = np.zeros(57)
     expected[[13, 14, 15]] = 0.5
     assert seen(game([QUIET, OTHER]), "hand", 1) == expected.tolist()
@@ -347,7 +347,7 @@ def test_the_symbol_is_seen(symbol: str) -> None:
 
 
 def test_no_symbol_is_seen_after_a_king() -> None:
-    """The last place of the symbol stands for none."""
+    """The last place of the symbol means that there is none."""
     table = game([QUIET, OTHER], "king", color="red", symbol=None)
     assert seen(table, "symbol") == one_hot(13, 14)
 

@@ -1,4 +1,4 @@
-"""A `Game` in any order of its methods (Hypothesis): every way of copying it is the same game."""
+"""`Game` methods in any order (Hypothesis): every way of copying gives the same game."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class GameMachine(RuleBasedStateMachine):
 
     @initialize(players=st.integers(2, 10), rules=OPTIONS, seed=SEEDS)
     def deal(self, players: int, rules: Rules, seed: int) -> None:
-        """Begin."""
+        """Deal a game and clone it."""
         self.game = Game(players, rules, seed)
         self.twin = self.game.clone()
 
@@ -52,7 +52,7 @@ class GameMachine(RuleBasedStateMachine):
 
     @rule()
     def replay(self) -> None:
-        """The record gives back the game, which goes on as it would: refills are the same."""
+        """The record restores the game, which continues in the same way: refills are the same."""
         record = json.loads(json.dumps(self.game.record()))
         self.twin = Game.replay(record)[-1]
 
@@ -76,7 +76,7 @@ class GameMachine(RuleBasedStateMachine):
 
     @rule(seat=st.integers(0, 9))
     def watch(self, seat: int) -> None:
-        """What a seat saw is told to its end, and its own hand is in it."""
+        """A seat's record reaches the end of the game and holds the seat's own hand."""
         seat %= self.game.num_players
         last: dict[str, Any] = positions_of(self.game.record(seat))[-1]
         assert last["hands"][seat] == self.game.to_dict()["hands"][seat]

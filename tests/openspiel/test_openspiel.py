@@ -116,7 +116,7 @@ def test_an_illegal_action_is_refused() -> None:
     table = after(table, ["red stop"])
     with pytest.raises(IllegalActionError, match="'close taki'"):
         table.decide(ACTIONS.index("close taki"))
-    with pytest.raises(IllegalActionError, match=r"cannot be drawn; those left: \[red 1, red 1"):
+    with pytest.raises(IllegalActionError, match=r"cannot be drawn; cards left: \[red 1, red 1"):
         load(2, Rules(deck="mini-1")).start.choose(CARDS.index("blue 1"))
 
 
@@ -143,7 +143,7 @@ def test_openspiel_writes_a_playthrough(game: str) -> None:
 
 
 def test_there_are_observations_of_a_seat_alone() -> None:
-    """Of other kinds there are none, which OpenSpiel takes for an answer."""
+    """For other kinds the game returns None, which OpenSpiel accepts."""
     game, kind = load(2, Rules(deck="mini-1")), pyspiel.IIGObservationType
     nobody = pyspiel.PrivateInfoType.NONE
     assert game.make_py_observer(kind(perfect_recall=False, private_info=nobody)) is None
@@ -154,7 +154,7 @@ def test_there_are_observations_of_a_seat_alone() -> None:
 
 @pytest.mark.parametrize("steps", [0, 3, 30, 45])
 def test_states_survive_copies_and_files(steps: int) -> None:
-    """A clone, a pickle and OpenSpiel's text go on as the state itself does."""
+    """A clone, a pickle and OpenSpiel's text continue as the state itself does."""
     game = load(3, Rules(hand_size=3, deck=SMALL_DECK), 100)
     state = random_state(game.new_initial_state(), steps, seed=2)
     text = pyspiel.serialize_game_and_state(game, state)
@@ -172,12 +172,12 @@ def test_states_survive_copies_and_files(steps: int) -> None:
     [
         ({"players": 11}, "num_players must be 2 to 10"),
         ({"deck": "mini-9"}, "unknown deck 'mini-9'"),
-        ({"max_decisions": -1}, "max_decisions must be 1 or more"),
+        ({"max_decisions": -1}, "max_decisions must be at least 1"),
         ({"deck": "mini-1", "players": 3}, "cannot be dealt"),
     ],
 )
 def test_wrong_parameters_are_refused(parameters: dict, words: str) -> None:
-    """The error says what is allowed."""
+    """The error names the allowed values."""
     from taki_env.openspiel import TakiGame
 
     with pytest.raises(ValueError, match=words):
@@ -253,7 +253,7 @@ def test_the_information_tensor_tells_what_the_string_does() -> None:
 
 
 def test_a_pass_on_a_plus_three_is_secret() -> None:
-    """Seat 2 passes with a Breaker, or has none and is not asked: the others cannot tell."""
+    """Seat 2 passes with a Breaker, or holds none and is not asked: the others see the same."""
     start = load(3, SECRET).start
     ends = []
     for card, answer in (("+3 breaker", ["pass"]), ("red 4", [])):

@@ -1,4 +1,4 @@
-"""Records: games come back from them, false ones are refused, and a seat's shows what it saw."""
+"""Records: full ones restore games, invalid ones are refused, a seat's shows what it saw."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 import taki_env
 from taki_env import CARDS, ENV_ID, Batch, Game, RecordError, Rules
+from taki_env.core.seen import seen_position
 from taki_env.envs.learners import LearnerGames
 from taki_env.records.position import KEYS, read_position
 from taki_env.records.read import positions_of
-from taki_env.records.write import COMMON_KEYS, FULL_KEYS, PLAY_KEYS, STEP_KEYS, seen
+from taki_env.records.write import COMMON_KEYS, FULL_KEYS, PLAY_KEYS, STEP_KEYS
 from tests.helpers import VARIANTS, Shuffler, game, position
 
 Record = dict[str, Any]
@@ -52,16 +53,16 @@ def through_json(record: Record) -> Record:
 
 @pytest.mark.parametrize(("num_players", "variant"), SETTINGS)
 def test_a_game_comes_back_from_its_record(num_players: int, variant: str) -> None:
-    """Every position, the history, and all that the cards still to be drawn will be."""
+    """Every position, the history, and the order of all cards that are still to be drawn."""
     games = played(num_players, VARIANTS[variant], seed=num_players)
     record = through_json(games[-1].record(names=[f"player {k}" for k in range(num_players)]))
     back = Game.replay(record)
     assert [one.to_dict() for one in back] == [one.to_dict() for one in games]
     assert back[-1].record(names=record["names"]) == record
-    assert np.array_equal(back[-1]._states["rng"], games[-1]._states["rng"])
+    assert np.array_equal(back[-1].state["rng"], games[-1].state["rng"])
 
 
-def test_a_record_says_what_was_played() -> None:
+def test_a_record_holds_what_was_played() -> None:
     """Versions, rules, seed, players, the first position, and the result of a win in one card."""
     table = game([["red 1"], A], direction=-1)
     at = table.to_dict()
@@ -92,11 +93,44 @@ def test_the_tables_of_keys_are_those_of_records() -> None:
     assert keys == set(STEP_KEYS)
 
 
-# Where a history begins ---------------------------------------------------------------------------
+# Games that share a history -----------------------------------------------------------------------
 
 
-def test_a_clone_goes_on_with_the_history_of_its_original() -> None:
-    """And neither writes into the other's."""
+def test_the_games_of_a_replay_share_their_actions() -> None:
+    """One buffer for all of them; a replay needs no more memory for later games."""
+    games = Game.replay(through_json(played(3, Rules(), seed=2, most=30)[-1].record()))
+    assert len({id(one._actions) for one in games}) == 1
+    assert [len(one.record()["steps"]) for one in games] == list(range(len(games)))
+    assert games[9].clone()._actions is games[9]._actions
+
+
+def test_playing_on_from_a_game_in_the_middle_leaves_the_others_unchanged() -> None:
+    """Also from a clone, and from the last game, whose actions are the whole buffer."""
+    games = Game.replay(through_json(played(3, Rules(), seed=2, most=30)[-1].record()))
+    last, clones = games[-1], [games[-1].clone()]
+    records = [one.record() for one in games]
+    k = next(k for k in range(5, 30) if len(games[k].legal_actions()) > 1)
+    other = next(a for a in games[k].legal_names() if a != records[-1]["steps"][k]["action"])
+    clones.append(games[k].clone())
+    games[k].apply(other)
+    last.apply(last.legal_actions()[0])
+    changed = {k: other, len(games) - 1: last.record()["steps"][-1]["action"]}
+    for number, (one, record) in enumerate(zip(games, records, strict=True)):
+        steps = one.record()["steps"]
+        assert steps[: len(record["steps"])] == record["steps"]
+        added = [step["action"] for step in steps[len(record["steps"]) :]]
+        assert added == ([changed[number]] if number in changed else [])
+    assert [one.record() for one in clones] == [records[-1], records[k]]
+    clones[0].apply(clones[0].legal_actions()[-1])
+    assert clones[0].record()["steps"][:-1] == records[-1]["steps"]
+    assert Game.replay(last.record())[-1].to_dict() == last.to_dict()
+
+
+# Where a history starts ---------------------------------------------------------------------------
+
+
+def test_a_clone_continues_the_history_of_its_original() -> None:
+    """Neither changes the other's."""
     table = Game(2, seed=3)
     table.apply(table.legal_actions()[0])
     other = table.clone()
@@ -106,7 +140,7 @@ def test_a_clone_goes_on_with_the_history_of_its_original() -> None:
     assert other.record()["seed"] == 3
 
 
-def test_a_re_deal_begins_anew() -> None:
+def test_a_re_deal_starts_a_new_history() -> None:
     """Its record holds nothing of the real cards."""
     table = played(3, Rules(), seed=0, most=20)[-1]
     record = table.determinize(0, seed=5).record()
@@ -132,7 +166,7 @@ def record_of_refill(record: Record, at: Record) -> list[str]:
 
 
 def test_games_of_a_batch_know_their_history_if_actions_are_kept() -> None:
-    """They are those of the deal, also after a reset, and a batch without has none."""
+    """It starts with the deal, also after a reset; without kept actions it is empty."""
     kept, plain = (Batch(5, 3, seed=4, deals=[7, 8, 9, 10, 11]) for _ in range(2))
     kept.keep_actions(300)
     rng = np.random.default_rng(0)
@@ -152,8 +186,8 @@ def test_games_of_a_batch_know_their_history_if_actions_are_kept() -> None:
         assert plain.game(index).record()["steps"] == []
 
 
-def test_a_game_longer_than_what_is_kept_begins_where_it_is() -> None:
-    """A record is whole or starts now."""
+def test_a_record_starts_at_the_current_state_if_earlier_actions_were_not_kept() -> None:
+    """A record is never partial."""
     batch = Batch(1, 2, seed=0)
     batch.keep_actions(3)
     for _ in range(4):
@@ -317,13 +351,13 @@ def gone_on(record: Record) -> str:
 def other_word(record: Record) -> str:
     """Change the random word of a game that a seed dealt."""
     record["word"] = "0123456789abcdef"
-    return "first and word are not what seed 2 deals"
+    return "first and word differ from what seed 2 deals"
 
 
 def other_seed(record: Record) -> str:
     """Name another seed."""
     record["seed"] = 3
-    return "first and word are not what seed 3 deals"
+    return "first and word differ from what seed 3 deals"
 
 
 def set_to(value: Any, *path: Any) -> Callable[[Record], str]:
@@ -370,14 +404,14 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_a_false_record_is_refused(sound: Record, change: Callable[[Record], str]) -> None:
-    """The error says where and what."""
+    """The error names the place and the fault."""
     record = copy.deepcopy(sound)
     with pytest.raises(RecordError, match=change(record) or "."):
         Game.replay(record)
 
 
 @pytest.mark.parametrize("record", [None, 3, [], "record", {}])
-def test_what_is_no_record_is_refused(record: Any) -> None:
+def test_what_is_not_a_record_is_refused(record: Any) -> None:
     """Anything that JSON can hold."""
     with pytest.raises(RecordError):
         Game.replay(record)
@@ -423,10 +457,10 @@ JUNK = st.recursive(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )  # fmt: skip
 @given(data=st.data())
-def test_whatever_stands_in_a_record_it_is_read_or_refused(
+def test_any_value_in_a_record_is_accepted_or_refused(
     short: dict[Any, Record], seat: int | None, data: st.DataObject
 ) -> None:
-    """No other error; and a full record that is read says what its games say."""
+    """No other error occurs, and a full record that is accepted agrees with its games."""
     record = copy.deepcopy(short[seat])
     *way, last = data.draw(st.sampled_from(paths(record)))
     part: Any = record
@@ -459,20 +493,20 @@ def test_a_seats_record_gives_back_what_it_saw(num_players: int, variant: str) -
     games = played(num_players, VARIANTS[variant], seed=20 + num_players, most=80)
     for seat in (0, num_players - 1):
         found = positions_of(through_json(games[-1].record(seat)))
-        saw = [seen(one.to_dict(), seat) for one in games]
+        saw = [seen_position(one.to_dict(), seat) for one in games]
         rest = iter(saw)
         assert all(position in rest for position in found)
         assert (found[0], found[-1]) == (saw[0], saw[-1])
 
 
-def test_a_seats_record_cannot_be_played_again() -> None:
-    """It lacks the cards for that."""
-    with pytest.raises(RecordError, match="what seat 1 saw: only a full record"):
+def test_a_seats_record_cannot_be_replayed() -> None:
+    """It lacks the hidden cards."""
+    with pytest.raises(RecordError, match="what seat 1 saw; only a full record"):
         Game.replay(Game(2, seed=0).record(seat=1))
 
 
 def test_a_seats_record_shows_its_own_cards_alone() -> None:
-    """Own hand and draws; of the others' how many; none of what deals the game again."""
+    """Own hand and draws, the number of the others' cards, and nothing that restores the deal."""
     table = game([["blue 1"], A], top=["green 9", "green 8"])
     table.apply("draw")
     record = table.record(seat=0, values=[0.25])
@@ -512,15 +546,15 @@ def test_nobody_else_reads_that_a_seat_let_a_plus_three_stand(holders: dict[int,
     assert [step["action"] for step in steps] == ["+3", "pass"]
 
 
-def test_a_record_that_begins_with_a_secret_begins_after_it() -> None:
-    """Read in phase `respond`: for seat 0 the +3 has been drawn when its record begins."""
+def test_a_record_that_starts_with_a_hidden_pass_starts_after_it() -> None:
+    """Read in phase `respond`: in seat 0's record the +3 has been drawn from the start."""
     table = game([["+3", *A], ["+3 breaker", *B], C], top=TOP)
     table.apply("+3")
     table = Game.from_dict(table.to_dict())
     table.apply("pass")
     record = table.record(seat=0)
     assert record["steps"] == []
-    assert record["first"] == seen(table.to_dict(), 0)
+    assert record["first"] == seen_position(table.to_dict(), 0)
 
 
 def test_an_unfinished_record_does_not_tell_who_is_asked() -> None:
@@ -541,7 +575,7 @@ def test_an_unfinished_record_does_not_tell_who_is_asked() -> None:
 
 @pytest.mark.parametrize(("num_players", "variant"), [(2, "standard"), (3, "deck"), (4, "all")])
 def test_hidden_cards_leave_no_trace_in_a_seats_record(num_players: int, variant: str) -> None:
-    """Two cards that seat 0 does not see change places, and all that it sees happens as before."""
+    """Two hidden cards change places, and seat 0 sees the same game."""
     choose, compared = random.Random(3), 0
     for seed in range(3):
         table = played(num_players, VARIANTS[variant], seed, most=20)[-1]
@@ -566,7 +600,7 @@ def twin(table: Game, choose: random.Random) -> Game | None:
     places += [(at["draw_pile"], k) for k in range(len(at["draw_pile"]))]
     (one, j), (other, k) = choose.sample(places, 2)
     one[j], other[k] = other[k], one[j]
-    found = Game._of(*read_position(at, table._beginning()["rng"][0]))
+    found = Game._of(*read_position(at, table.history.starts["rng"][0]))
     for step in table.record(0)["steps"]:
         let_stand(found, step)
         if (found.actor, step["action"] in found.legal_names()) != (step["actor"], True):
