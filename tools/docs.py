@@ -12,7 +12,6 @@ import io
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from statistics import mean, median, stdev
@@ -28,6 +27,7 @@ from taki_env import ACTIONS, LAYOUT, OBSERVATION_SIZE, Rules
 from taki_env.core.cards import CARDS, CHANGE_COLOR, DRAW, NUM_COLORED, STANDARD_DECK
 from taki_env.core.decks import DECKS
 from taki_env.core.observation import OFFSETS
+from taki_env.core.rules import option_docs
 from taki_env.core.state import GAME_DTYPE
 from taki_env.records.write import COMMON_KEYS, FULL_KEYS, PLAY_KEYS, STEP_KEYS
 
@@ -69,21 +69,9 @@ def actions() -> str:
 
 def options() -> str:
     """Return the rule options."""
-    words = {
-        "tournament": "stages from `hand_size` down to 1 instead of a single game",
-        "voluntary_draw": "`draw` is legal in phase `play` although a card can be played",
-        "full_runs": "no `close taki`, no `pass` while a card of the run's color is in hand",
-        "auto_last_card": "the last-card call is made automatically",
-        "hand_size": "cards dealt to each player; the first stage of a tournament",
-        "deck": f"copies of each of the {len(CARDS)} card types, by card index; or "
-        "[the name of a deck](game_theory.md)",
-    }
-    defaults = {f.name: f.default for f in fields(Rules)}
-    defaults["deck"] = f"the {sum(STANDARD_DECK)}-card deck"
-    return table(
-        ("option", "default", "meaning"),
-        [(f"`{f.name}`", defaults[f.name], words[f.name]) for f in fields(Rules)],
-    )
+    defaults = {**vars(Rules()), "deck": f"the {sum(STANDARD_DECK)}-card deck"}
+    rows = [(f"`{name}`", defaults[name], doc) for name, doc in option_docs().items()]
+    return table(("option", "default", "meaning"), rows)
 
 
 def results(name: str) -> dict[str, Any]:

@@ -14,8 +14,8 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from taki_env.base.checks import checked_seed
-from taki_env.base.errors import IllegalActionError, did_you_mean
+from taki_env.base.checks import check_one_of, checked_seed
+from taki_env.base.errors import IllegalActionError
 from taki_env.core.arrays import illegal_action_message, unpack_masks
 from taki_env.core.cards import NUM_ACTIONS
 from taki_env.core.rules import Rules
@@ -30,10 +30,7 @@ ILLEGAL_ACTION = ("terminate", "raise")
 
 def checked_illegal_action(choice: str) -> str:
     """Return what is done about an illegal action; ValueError names the allowed choices."""
-    if choice not in ILLEGAL_ACTION:
-        hint = did_you_mean(choice, ILLEGAL_ACTION)
-        allowed = ", ".join(ILLEGAL_ACTION)
-        raise ValueError(f"illegal_action must be one of {allowed}, not {choice!r}{hint}")
+    check_one_of("illegal_action", choice, ILLEGAL_ACTION)
     return choice
 
 

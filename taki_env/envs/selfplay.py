@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from taki_env.base.checks import check_arrays, check_at_least_one
+from taki_env.base.checks import check_arrays, check_at_least_one, check_integer
 from taki_env.base.types import Integers, Words
 from taki_env.core.outcome import rewards_of
 from taki_env.core.rules import Rules
@@ -135,8 +135,7 @@ class SelfPlay:
         """
         current = self.state_dict()
         check_arrays(state, current)
-        if type(steps) is not int or steps < 0:
-            raise ValueError(f"steps must be 0 or more, a whole number, not {steps!r}")
+        check_integer("steps", steps, 0)
         seated = np.arange(self._last.shape[1]) < self.batch.num_players[:, None]
         if np.any((state["last"] < -1) | (state["last"] >= np.where(seated, steps, 0))):
             raise ValueError("the state of the games has decisions that nobody has taken")

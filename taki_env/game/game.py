@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from taki_env.base.checks import checked_seed
+from taki_env.base.checks import check_integer, checked_seed, is_integer
 from taki_env.base.errors import IllegalActionError, did_you_mean
 from taki_env.base.types import Words
 from taki_env.core.bits import base_word, seed_words
@@ -219,7 +218,7 @@ class Game:
             return ACTION_INDEX.get(action)
         if isinstance(action, np.ndarray) and action.shape == ():
             action = action[()]
-        if not isinstance(action, Integral) or isinstance(action, bool):
+        if not is_integer(action):
             return None
         return int(action) if int(action) in range(NUM_ACTIONS) else None
 
@@ -300,10 +299,7 @@ class Game:
         return game
 
     def _checked_seat(self, seat: int) -> int:
-        if isinstance(seat, bool) or not isinstance(seat, Integral):
-            raise ValueError(f"seat must be 0 to {self.num_players - 1}, not {seat!r}")
-        if not 0 <= seat < self.num_players:
-            raise ValueError(f"seat must be 0 to {self.num_players - 1}, not {seat}")
+        check_integer("seat", seat, 0, self.num_players - 1)
         return int(seat)
 
     def __repr__(self) -> str:

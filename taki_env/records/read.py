@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from taki_env.base.checks import is_integer
 from taki_env.base.errors import RecordError, did_you_mean
 from taki_env.base.version import ENV_ID
 from taki_env.core.cards import (
@@ -141,7 +142,7 @@ def _check_table(record: Mapping[str, Any]) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return is_integer(value)
 
 
 def _first_game(record: Mapping[str, Any]) -> Game:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
 
-from taki_env.core.cards import ACTIONS, CLOSE_TAKI, COLORS, DRAW, PASS
-
-Position: TypeAlias = Mapping[str, Any]
-"""A position, RULES.md section 10."""
+from taki_env.core.cards import ACTIONS, CLOSE_TAKI, COLORS, DRAW, PASS, Position
 
 RESET = "\x1b[0m"
 
