@@ -126,8 +126,8 @@ def test_options_are_read_by_their_types() -> None:
         ("search:simulations=", "simulations must be int, got ''"),
         ("search:simulations", "simulations needs a value, as in simulations=VALUE"),
         ("search:exploration=much", "exploration must be float, got 'much'"),
-        ("search:simulations=0", "simulations must be 1 or more"),
-        ("search:threads=0", "threads must be 1 or more"),
+        ("search:simulations=0", "simulations must be an integer of at least 1"),
+        ("search:threads=0", "threads must be an integer of at least 1"),
         ("search:milliseconds=0", "milliseconds must be above 0"),
         ("search:milliseconds=nan", "milliseconds must be above 0"),
         ("search:exploration=-1", "exploration must be 0 or more"),
@@ -446,5 +446,5 @@ def test_the_speed_of_search_is_measured_for_every_table(tmp_path: Path) -> None
     cases = {(row["players"], row["rollout"]) for row in found["rows"]}
     assert cases == set(itertools.product(search_speed.PLAYERS, ROLLOUTS))
     assert all(0 < row["lowest"] <= row["median"] <= row["highest"] for row in found["rows"])
-    with pytest.raises(ValueError, match="--rounds must be 1 or more"):
+    with pytest.raises(ValueError, match="--rounds must be an integer of at least 1"):
         search_speed.prepare(search_speed.SearchSpeedArgs(rounds=0))
