@@ -49,7 +49,7 @@ def test_a_given_hand_size_is_never_replaced() -> None:
 
 def test_an_unknown_deck_is_rejected() -> None:
     """The nearest name is suggested."""
-    with pytest.raises(ValueError, match="deck must be one of .*'mini1'; did you mean 'mini-1'"):
+    with pytest.raises(ValueError, match=r"deck must be one of .*'mini1'; did you mean 'mini-1'"):
         Rules(deck="mini1")
 
 
