@@ -173,7 +173,7 @@ def test_out_is_written_to_and_returned() -> None:
 @pytest.mark.parametrize(("shape", "dtype"), [((4, 64), np.int8), ((5, 64), np.int32)])
 def test_a_wrong_out_is_refused(shape: tuple[int, int], dtype: Any) -> None:
     """The error says shape and type."""
-    with pytest.raises(ValueError, match=r"out must be int8 \(5, 64\)"):
+    with pytest.raises(ValueError, match=r"out must be an array int8 \(5, 64\)"):
         Batch(5, seed=0).action_masks(out=np.zeros(shape, dtype))
 
 
