@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import io
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import griffe
@@ -28,6 +27,7 @@ from taki_env.core.cards import (
 )
 from taki_env.core.decks import DECKS
 from taki_env.core.observation import OFFSETS
+from taki_env.core.rules import option_docs
 from taki_env.core.state import GAME_DTYPE
 from taki_env.envs.spaces import ActionSpace, observation_box
 from taki_env.records.write import COMMON_KEYS, FULL_KEYS, PLAY_KEYS, STEP_KEYS
@@ -75,11 +75,8 @@ def actions() -> str:
 
 def options() -> str:
     """Return the rule options."""
-    standard, docs = Rules(), summaries("taki_env.core.rules.Rules")
-    names = [field.name for field in fields(Rules)]
-    defaults = {name: getattr(standard, name) for name in names}
-    defaults["deck"] = f"the {sum(STANDARD_DECK)}-card deck"
-    rows = [(f"`{name}`", defaults[name], docs[name][0]) for name in names]
+    defaults = {**vars(Rules()), "deck": f"the {sum(STANDARD_DECK)}-card deck"}
+    rows = [(f"`{name}`", defaults[name], doc) for name, doc in option_docs().items()]
     return table(("option", "default", "meaning"), rows)
 
 

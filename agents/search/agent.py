@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import signature
 
@@ -22,8 +21,7 @@ from agents.search.tree import (
     search_many,
 )
 from taki_env import ACTIONS, View
-from taki_env.base.checks import check_at_least_one
-from taki_env.base.errors import did_you_mean
+from taki_env.base.checks import check_at_least_one, check_one_of
 from taki_env.base.threads import each_chunk
 from taki_env.base.types import Words
 from taki_env.core.bits import ONE, spread_words
@@ -100,9 +98,9 @@ class SearchAgent:
         check_at_least_one("simulations", simulations)
         check_at_least_one("threads", threads)
         _check_ranges(simulations, milliseconds, exploration, prior)
-        _check_choice("rollout", rollout, ROLLOUTS)
-        _check_choice("opponents", opponents, ("rollout", "tree"))
-        _check_choice("belief", belief, BELIEFS)
+        check_one_of("rollout", rollout, ROLLOUTS)
+        check_one_of("opponents", opponents, ("rollout", "tree"))
+        check_one_of("belief", belief, BELIEFS)
         budget = f"milliseconds={milliseconds:g}" if milliseconds else f"simulations={simulations}"
         options = {
             "rollout": rollout, "exploration": exploration, "prior": prior,
@@ -201,12 +199,6 @@ def _check_ranges(
         raise ValueError(f"exploration must be 0 or more and finite, got {exploration}")
     if not 0 <= prior <= 1:
         raise ValueError(f"prior must be 0 to 1, got {prior}")
-
-
-def _check_choice(name: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        hint = did_you_mean(value, known)
-        raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}{hint}")
 
 
 def children(tree: Nodes, node: int) -> list[int]:

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from agents.table.analyze import expected
 from taki_env.base.errors import did_you_mean
-from taki_env.core.cards import COLORS, SYMBOLS
+from taki_env.core.cards import COLORS, SYMBOLS, Position
 from taki_env.core.engine import SILENCE_PENALTY
-from taki_env.render.words import Position, painted, seat_label, state_notes, table_line
+from taki_env.render.words import painted, seat_label, state_notes, table_line
 
 CARD_HELP = {
     "number": "has no effect",

@@ -1,4 +1,4 @@
-"""What every room stands on and knows nothing of the game: errors, checks, compilation, threads.
+"""The ground floor: errors, validation, compilation, threads, and shared types.
 
-Nothing here imports another room, or knows a card or a rule.
+Imports no other room, and knows neither cards nor rules.
 """

@@ -1,4 +1,4 @@
-"""Exceptions of the package, and the wording that they share."""
+"""Exceptions of the package, and suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from difflib import get_close_matches
 
 
 class IllegalActionError(ValueError):
-    """An action that is not legal now. Nothing was changed."""
+    """An action that is not legal in the current state. The state is unchanged."""
 
 
 class RecordError(ValueError):
-    """A record of a game that is none, or that says what cannot have happened."""
+    """An invalid or impossible game record."""
 
 
 class UnknownOptionError(TypeError, ValueError):

@@ -1,8 +1,9 @@
 """Compilation with Numba, and a cache of compiled code that cannot go stale.
 
-Numba checks only the file of the function that it loads from its cache, not what this one uses
-from other files. Here the cache folder carries a hash of all of it: the files of the compiled
-functions that a module can reach, and the constants that these freeze.
+Numba's cache notices a change in the file of the cached function, but not in the functions and
+constants that it uses from other files. The name of each cache folder therefore contains a hash
+of everything that the compiled code depends on: the source files of all compiled functions that
+the module can reach, and the values of the constants that Numba freezes into them.
 """
 
 from __future__ import annotations
@@ -29,17 +30,19 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 config: Any = numba.core.config
 PACKAGE = Path(__file__).parents[1]
 CONSTANTS = (int, float, complex, str, bytes, tuple, np.generic)
+"""Types of module constants that Numba freezes into compiled code, next to arrays."""
 MARK = "_is_compiled"
+"""Attribute of the Python functions that `inner` and `inlined` have decorated."""
 STANDARD_LIBRARY, INSTALLED = Path(os.__file__).parent, Path(np.__file__).parent.parent
 
 
 def inner(function: Function) -> Function:
-    """Mark `function` as a part of compiled functions; from Python it runs uncompiled."""
+    """Make `function` callable from compiled code; called from Python, it runs uncompiled."""
     return _part(function, forceinline=False)
 
 
 def inlined(function: Function) -> Function:
-    """Do the same for a small function that is called in the innermost loops."""
+    """Do the same as `inner`, and inline the function: for small ones in innermost loops."""
     return _part(function, forceinline=True)
 
 
@@ -53,10 +56,10 @@ def _part(function: Function, forceinline: bool) -> Function:
 
 
 def entry(function: Function) -> Function:
-    """Compile `function` for calls from Python; keep the result on disk where that is possible."""
+    """Compile `function` for calls from Python; cache the result on disk if possible."""
     folder = cache_folder(source_stamp(function))
     saved = config.CACHE_DIR
-    config.CACHE_DIR = str(folder or saved)
+    config.CACHE_DIR = str(folder or saved)  # Numba reads it when a function is decorated
     try:
         compiled = numba.njit(cache=folder is not None, nogil=True, error_model="numpy")
         return cast(Function, compiled(function))
@@ -65,7 +68,7 @@ def entry(function: Function) -> Function:
 
 
 def _prefetch_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Emit the prefetch of a place in a record."""
+    """Emit LLVM code that prefetches byte `arguments[2]` of record `arguments[1]`."""
     array_type = signature.args[0]
     array = context.make_array(array_type)(context, builder, arguments[0])
     byte = ir.IntType(8).as_pointer()
@@ -80,23 +83,23 @@ def _prefetch_code(context: Any, builder: Any, signature: Any, arguments: Any) -
 
 
 if config.DISABLE_JIT:
-    # what wraps around by intention, in `engine.count_bits` and `engine.seed_word`
+    # `bits.count_bits` and `bits.seed_word` wrap around on purpose
     wraps = "overflow encountered in scalar (add|multiply)"
     warnings.filterwarnings("ignore", wraps, RuntimeWarning)
 
     def prefetch(states: Any, index: Any, offset: Any) -> None:
-        """Do nothing: a processor's cache means nothing to interpreted code."""
+        """Do nothing: prefetching does not help interpreted code."""
 
 else:
 
     @intrinsic
     def prefetch(typing_context: Any, states: Any, index: Any, offset: Any) -> Any:
-        """Ask the processor to load the cache line at a byte of `states[index]`, used soon."""
+        """Prefetch the cache line that contains byte `offset` of `states[index]`."""
         return types.none(states, types.int64, types.int64), _prefetch_code
 
 
 def source_stamp(function: Callable[..., Any]) -> str:
-    """Return a hash of all that the compiled code of a function's module depends on."""
+    """Return a hash of everything that the compiled code of a function's module depends on."""
     parts = {__name__: Path(__file__).read_bytes()}
     python_function: Any = getattr(function, "py_func", function)
     _visit(python_function, parts)
@@ -107,14 +110,14 @@ def source_stamp(function: Callable[..., Any]) -> str:
 
 
 def _python_function(value: Any) -> FunctionType | None:
-    """Return the Python function of a compiled one, or None for anything else."""
+    """Return the Python function behind a compiled one, or None for any other object."""
     function = getattr(value, "py_func", value)
     compiled = function is not value or getattr(value, MARK, False)
     return function if isinstance(function, FunctionType) and compiled else None
 
 
 def _visit(function: FunctionType | None, parts: dict[str, bytes]) -> None:
-    """Add a compiled function's file, its module's constants, and all that these reach."""
+    """Add a compiled function's source file, its module's constants, and what they refer to."""
     if function is None or function.__module__ in parts:
         return
     parts[function.__module__] = Path(function.__code__.co_filename).read_bytes()
@@ -136,7 +139,7 @@ def _visit_names(module: str, names: Mapping[str, Any], parts: dict[str, bytes])
 
 
 def _visit_module(module: ModuleType, parts: dict[str, bytes]) -> None:
-    """Add a module that is used by name, unless it is a library's."""
+    """Add a module that is used as `module.name`, unless it belongs to a library."""
     file = Path(getattr(module, "__file__", None) or os.__file__)
     library = file.is_relative_to(STANDARD_LIBRARY) or file.is_relative_to(INSTALLED)
     if module.__name__ not in parts and (not library or file.is_relative_to(PACKAGE)):
@@ -155,8 +158,8 @@ def _writable(folder: Path) -> bool:
 
 @cache
 def cache_folder(stamp: str) -> Path | None:
-    """Return the folder for compiled code of a stamp, or None if nothing can be written."""
-    home = Path(os.path.expanduser("~/.cache/taki_env"))  # "~" stays where there is no home
+    """Return the cache folder for a stamp, or None if no folder is writable."""
+    home = Path(os.path.expanduser("~/.cache/taki_env"))  # "~" remains if there is no home
     roots = [PACKAGE / "__pycache__", *([home] if home.is_absolute() else [])]
     if "NUMBA_CACHE_DIR" in os.environ:
         roots.insert(0, Path(os.environ["NUMBA_CACHE_DIR"]))

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 Word: TypeAlias = Any
-"""One `uint64`, to the compiler."""
+"""One `uint64`, a set of actions or a random word; the compiler infers the type."""
 
 Int: TypeAlias = int | np.int64
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 
-Integers = npt.NDArray[np.int64]
+Integers: TypeAlias = npt.NDArray[np.int64]

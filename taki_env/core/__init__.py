@@ -1,5 +1,5 @@
 """The rules, compiled: cards, options, states, legal actions, consequences, observations.
 
-The only room that knows a rule. It works on arrays of states; objects for users (`Game`, `Batch`)
-and everything that needs more than NumPy and Numba belong in the rooms above.
+The only room that knows the rules. It works on arrays of states and needs only NumPy and Numba.
+Objects for users, such as `Game` and `Batch`, belong in the rooms above.
 """

@@ -1,10 +1,13 @@
 """The vocabulary of TAKI: colors, symbols, cards, actions, phases (RULES.md sections 1, 2, 10).
 
-Every name in the project comes from here. Indices are positions in these tuples, so
-``CARDS[13 * color + symbol]`` is the colored card and ``ACTIONS[i]`` the name of action ``i``.
+Every name in the project comes from here. An index is a place in one of these tuples:
+``CARDS[13 * color + symbol]`` is a colored card, and ``ACTIONS[i]`` the name of action ``i``.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 COLORS = ("red", "green", "blue", "yellow")
 SYMBOLS = (
@@ -43,3 +46,6 @@ STANDARD_DECK = (2,) * CHANGE_COLOR + (4,)
 """Copies of each card type in the 116-card deck."""
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 10
+
+Position: TypeAlias = Mapping[str, Any]
+"""A state as JSON-ready names and numbers (section 10)."""

@@ -1,4 +1,4 @@
-"""Decks by name: the standard one, and small ones whose games can be solved exactly."""
+"""Named decks: the standard one, and small ones for games that can be solved exactly."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from taki_env.core.cards import CARDS, STANDARD_DECK
 
 
 class Deck(NamedTuple):
-    """A deck and what goes with it."""
+    """A deck, and the hand size and the decision cap that suit it."""
 
     counts: tuple[int, ...]
     """Copies of each card type, by card index."""
     hand_size: int
-    """Cards dealt to each player unless the rules say otherwise."""
+    """Default number of cards dealt to each player."""
     max_decisions: int
-    """After so many a game counts as drawn where games must end: the rules set no limit."""
+    """Decision cap; a capped game is a draw. Used where games must end: the rules set no limit."""
 
 
 def _small(hand_size: int, max_decisions: int, names: str) -> Deck:
-    """Return the deck of the named cards; a name may occur twice."""
+    """Return a deck of the named cards, separated by commas; a name may occur twice."""
     cards = names.split(", ")
     return Deck(tuple(cards.count(card) for card in CARDS), hand_size, max_decisions)
 
@@ -33,4 +33,4 @@ DECKS = {
         2, 8, "red 1, red plus, red taki, green 1, green plus, green taki, super taki"
     ),
 }
-"""`mini-1` to `mini-4` have all kinds of cards between them."""
+"""Decks by name. Together, `mini-1` to `mini-4` contain all kinds of cards."""

@@ -1,12 +1,11 @@
-"""The rules of TAKI, compiled (RULES.md). Nothing outside this module knows a rule.
+"""The rules of TAKI, compiled (RULES.md); section numbers refer to that page.
 
-A game is one record of `GAME_DTYPE`; functions take a record, or an array of records where the
-name ends in `_many`. A set of actions is one `uint64` with bit `a` for action `a`; a hand is kept
-in the same bits, as a plane of what is held at least once and a plane of what is held twice, so
-that a legal set is a hand ANDed with a pattern. Change Color, of which there are four, is counted
-aside and shows as its four actions in the first plane.
+A game is one record of `GAME_DTYPE`, changed in place. A set of actions is one `uint64` with bit
+`a` for action `a`. A hand uses the same bits, in two planes (held at least once, held twice), so a
+legal set is the first plane ANDed with a mask. Change Color, with up to four copies, is counted
+separately and appears in the first plane as its four actions.
 
-Functions do not check their arguments: `Game` and `Batch` do.
+Functions do not check their arguments; `Game` and `Batch` do.
 """
 
 from __future__ import annotations
@@ -56,9 +55,9 @@ from taki_env.core.state import (
     STACK_ANSWERS,
     SUPER_TAKI_BIT,
     SYMBOL_CARDS,
-    TWICE,
     State,
-    discard,
+    clear_hand,
+    discard_card,
     draw_cards,
     set_discard,
     shuffle,
@@ -69,24 +68,15 @@ PLUS_THREE_DRAWS = 3
 SILENCE_PENALTY = 4
 
 
-# Bits and random words -----------------------------------------------------------------------
-
-
-# Cards: from the draw pile to a hand to the discard pile --------------------------------------
-
-
 # Setup (section 3) ------------------------------------------------------------------------------
 
 
 @inner
 def deal(s: State, word: np.uint64) -> None:
-    """Start a new game with the rules and players of the record and a random word."""
+    """Start a new game from a random word, with the rules and players of the record (section 3)."""
     s["rng"] = word
     for seat in range(MAX_PLAYERS):
-        s["holds"][seat, ONCE] = ZERO
-        s["holds"][seat, TWICE] = ZERO
-        s["change_colors"][seat] = 0
-        s["hand_sizes"][seat] = 0
+        clear_hand(s, seat)
         s["stages"][seat] = 0
     shuffle(s, s["deck_one"], s["deck_two"], s["deck_change_colors"])
     for seat in range(np.int64(s["num_players"])):
@@ -109,7 +99,10 @@ def deal(s: State, word: np.uint64) -> None:
 
 @inner
 def _turn_over_lead(s: State) -> None:
-    """Turn the top card over; a colorless one goes to the bottom first."""
+    """Turn the top card over; colorless ones go to the bottom until a colored one comes.
+
+    `Rules.check_players` ensures that there is a colored one. Its action is ignored.
+    """
     top = np.int64(s["draw_size"]) - 1
     while s["draw_pile"][top] >= NUM_COLORED:
         card = s["draw_pile"][top]
@@ -138,15 +131,18 @@ def next_seat(s: State, seat: Int) -> Int:
 
 @inner
 def _legal_play(s: State, hand: np.uint64) -> Word:
+    """Return the legal actions in phases `play` and `plus` (sections 4 and 5)."""
     if s["pending_draw"]:
         return (hand & STACK_ANSWERS) | DRAW_BIT
     plays = hand & (COLOR_CARDS[s["color"]] | SYMBOL_CARDS[s["symbol"]] | COLORLESS_CARDS)
+    # a Breaker never has to be played
     may_draw = (plays & ~BREAKER_BIT) == ZERO or (s["voluntary_draw"] and s["phase"] == PLAY)
     return plays | DRAW_BIT if may_draw else plays
 
 
 @inner
 def _legal_run(s: State, hand: np.uint64) -> Word:
+    """Return the legal actions in phase `run` (section 6)."""
     colored = hand & COLOR_CARDS[s["color"]]
     plays = colored | (hand & SUPER_TAKI_BIT)
     if s["full_runs"] and colored != ZERO:
@@ -156,14 +152,14 @@ def _legal_run(s: State, hand: np.uint64) -> Word:
 
 @inner
 def answers(s: State, seat: Int) -> Word:
-    """Return the cards with which `seat` can answer a +3 (section 7)."""
+    """Return the cards with which `seat` can answer a +3 (section 7): the next seat also a King."""
     kings = KING_BIT if seat == next_seat(s, s["turn"]) else ZERO
     return s["holds"][seat, ONCE] & (BREAKER_BIT | kings)
 
 
 @inlined
 def legal_actions(s: State) -> Word:
-    """Return the set of actions that the actor may take; empty when the game is over."""
+    """Return the actor's legal actions; the empty set when the game is over."""
     phase = s["phase"]
     hand = s["holds"][s["actor"], ONCE]
     if phase == PLAY or phase == PLUS_PHASE:
@@ -179,12 +175,12 @@ def legal_actions(s: State) -> Word:
     return ZERO
 
 
-# Consequences (sections 4 to 8) -------------------------------------------------------------------
+# The end of a turn (sections 7 and 8) -------------------------------------------------------------
 
 
 @inner
 def _win(s: State, seat: Int) -> None:
-    """End the game. What no longer matters is set to what it is between turns."""
+    """End the game, and reset what has no meaning after it (section 8)."""
     s["winner"] = seat
     s["turn"] = seat
     s["actor"] = seat
@@ -199,7 +195,7 @@ def _win(s: State, seat: Int) -> None:
 
 @inner
 def _pass_turn(s: State) -> None:
-    """Play passes to the next seat, or to the one after it."""
+    """Pass the turn to the next seat, or after a stop to the one after it."""
     seat = next_seat(s, s["turn"])
     if s["skip_next"]:
         seat = next_seat(s, seat)
@@ -211,7 +207,11 @@ def _pass_turn(s: State) -> None:
 
 @inner
 def _ask(s: State, seat: Int) -> None:
-    """Ask the next who can answer the +3, from `seat` on; if nobody can, the others draw."""
+    """Ask the first seat from `seat` on that can answer the +3 (section 7).
+
+    If nobody can, the other players draw and the turn passes. Seats without an answer are not
+    asked, so there is no decision with only one action.
+    """
     turn = np.int64(s["turn"])
     while seat != turn:
         if answers(s, seat) != ZERO:
@@ -229,7 +229,7 @@ def _ask(s: State, seat: Int) -> None:
 
 @inner
 def _resolve_turn(s: State) -> None:
-    """What a turn does to the others, once its own player's hand is settled."""
+    """Carry out what a turn does to the other players, after its own player's hand is settled."""
     if s["plus_three_by"] >= 0:
         _ask(s, next_seat(s, s["turn"]))
     else:
@@ -238,14 +238,17 @@ def _resolve_turn(s: State) -> None:
 
 @inner
 def _break_plus_three(s: State) -> None:
-    """The player of a broken +3 draws; play goes on with the seat after that player."""
+    """Let the player of a broken +3 draw, and pass the turn from there (section 7)."""
     draw_cards(s, np.int64(s["turn"]), PLUS_THREE_DRAWS)
     _pass_turn(s)
 
 
 @inner
-def _hand_settled(s: State, seat: Int) -> bool:
-    """Settle a hand after playing: False if that ended the game or calls for a last-card call."""
+def _settle_hand(s: State, seat: Int) -> bool:
+    """Settle a hand after a play: a win, a new stage, or a last-card call (section 8).
+
+    Returns whether the turn continues at once: False if the game is over or a call is due.
+    """
     size = s["hand_sizes"][seat]
     if size > 1:
         return True
@@ -264,19 +267,21 @@ def _hand_settled(s: State, seat: Int) -> bool:
 
 @inner
 def _end_turn(s: State) -> None:
-    """End a turn that did not end by drawing."""
+    """End a turn by playing. The hand is settled first: a win cancels the turn's effects."""
     s["can_close"] = 0
-    if _hand_settled(s, np.int64(s["turn"])):
+    if _settle_hand(s, np.int64(s["turn"])):
         _resolve_turn(s)
 
 
-# What follows carries out an action and returns whether it ends the turn by playing, so that
-# `apply_action` ends it in one place.
+# Actions (sections 4 to 8) ------------------------------------------------------------------------
+#
+# These functions carry out an action and return whether it ends the turn by playing, so that
+# `apply_action` has the only call of `_end_turn`, which is then inlined once.
 
 
 @inner
 def _apply_symbol(s: State) -> bool:
-    """Carry out the leading symbol as the last card of a turn."""
+    """Carry out the action of the leading symbol, the last card of a turn (section 5)."""
     symbol = s["symbol"]
     if symbol == STOP:
         s["skip_next"] = 1
@@ -289,7 +294,7 @@ def _apply_symbol(s: State) -> bool:
 
 @inner
 def _open_run(s: State, seat: Int) -> bool:
-    """Open a TAKI; as an only card it stays open (section 6)."""
+    """Open a run; played as the only card, a TAKI ends the turn and stays open (section 6)."""
     s["symbol"] = TAKI
     s["open_taki"] = 1
     s["phase"] = RUN
@@ -298,7 +303,7 @@ def _open_run(s: State, seat: Int) -> bool:
 
 @inner
 def _close_run(s: State) -> bool:
-    """Close a run and carry out the action of its final card."""
+    """Close a run and carry out the action of its final card (section 6)."""
     s["open_taki"] = 0
     s["can_close"] = 0
     if s["symbol"] == PLUS:
@@ -309,6 +314,7 @@ def _close_run(s: State) -> bool:
 
 @inner
 def _lay_on_run(s: State, seat: Int, card: Int) -> bool:
+    """Lay a card on an open run; an emptied hand closes the run (section 6)."""
     s["symbol"] = TAKI if card == SUPER_TAKI else card % NUM_SYMBOLS
     s["can_close"] = 1
     s["phase"] = RUN
@@ -317,6 +323,7 @@ def _lay_on_run(s: State, seat: Int, card: Int) -> bool:
 
 @inner
 def _play_colored(s: State, seat: Int, card: Int) -> bool:
+    """Play a colored card outside a run (section 5)."""
     symbol = card % NUM_SYMBOLS
     s["color"] = card // NUM_SYMBOLS
     s["symbol"] = symbol
@@ -330,6 +337,7 @@ def _play_colored(s: State, seat: Int, card: Int) -> bool:
 
 @inner
 def _play_colorless(s: State, seat: Int, card: Int, action: Int) -> bool:
+    """Play a colorless card other than a Breaker outside a run (section 5)."""
     if card == SUPER_TAKI:
         return _open_run(s, seat)
     s["symbol"] = NO_SYMBOL
@@ -346,10 +354,10 @@ def _play_colorless(s: State, seat: Int, card: Int, action: Int) -> bool:
 
 @inner
 def _play_breaker(s: State, seat: Int) -> bool:
-    """Lay a Breaker beneath the leading card: an answer to a +3, or a penalty (section 5)."""
+    """Lay a Breaker beneath the leading card, as an answer or at a penalty (sections 5 and 7)."""
     if s["phase"] == RESPOND:
         s["plus_three_by"] = NOBODY
-        if _hand_settled(s, seat):
+        if _settle_hand(s, seat):
             _break_plus_three(s)
     else:
         s["open_taki"] = 0
@@ -360,13 +368,14 @@ def _play_breaker(s: State, seat: Int) -> bool:
 
 @inlined
 def _play(s: State, action: Int) -> bool:
+    """Play a card from the actor's hand."""
     seat = np.int64(s["actor"])
-    card = min(action, CHANGE_COLOR)
-    discard(s, seat, card)
+    card = min(action, CHANGE_COLOR)  # the four actions of a Change Color are one card
+    discard_card(s, seat, card)
     if card == BREAKER:
         return _play_breaker(s, seat)
     s["lead"] = card
-    if s["phase"] == RESPOND:  # a King: from here on it is that player's turn
+    if s["phase"] == RESPOND:  # a King cancels the +3; it is now the answerer's turn
         s["plus_three_by"] = NOBODY
         s["turn"] = seat
     of_run = card == SUPER_TAKI or (card < NUM_COLORED and card // NUM_SYMBOLS == s["color"])
@@ -380,7 +389,7 @@ def _play(s: State, action: Int) -> bool:
 
 @inner
 def _draw_and_end_turn(s: State) -> bool:
-    """Draw one card or the whole +2 stack; the turn ends by drawing."""
+    """Draw one card or the whole +2 stack, and end the turn by drawing (section 4)."""
     count = np.int64(s["pending_draw"]) or np.int64(1)
     s["pending_draw"] = 0
     draw_cards(s, np.int64(s["actor"]), count)
@@ -390,7 +399,7 @@ def _draw_and_end_turn(s: State) -> bool:
 
 @inner
 def _answer_call(s: State, action: Int) -> bool:
-    """Say "last card" or pay for the silence; then the turn, or the answer to a +3, goes on."""
+    """Call the last card or draw the penalty; then resume the turn or the answer (section 8)."""
     seat = np.int64(s["actor"])
     if action == PASS:
         draw_cards(s, seat, SILENCE_PENALTY)
@@ -403,6 +412,7 @@ def _answer_call(s: State, action: Int) -> bool:
 
 @inlined
 def _carry_out(s: State, action: Int) -> bool:
+    """Carry out a legal action by its kind and the phase."""
     if action < DRAW:
         return _play(s, action)
     if action == DRAW:
@@ -414,7 +424,7 @@ def _carry_out(s: State, action: Int) -> bool:
     if s["phase"] == RESPOND:
         _ask(s, next_seat(s, s["actor"]))
         return False
-    return True  # the TAKI is left open, or a King's extra card declined
+    return True  # the run is left open, or the King's extra card declined
 
 
 @inlined

@@ -1,6 +1,6 @@
-"""Loops of the compiled rules over many games: what `Game`, `Batch` and the environments call.
+"""Compiled loops over many games, called by `Game`, `Batch` and the environments.
 
-Shapes: `states` (num_games,) of `GAME_DTYPE`; one row or element a game in every other array.
+Shapes: `states` is (num_games,) of `GAME_DTYPE`; other arrays have one row or element per game.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ from taki_env.core.state import CACHE_LINE, GAME_DTYPE, States
 SIZE, LAST = np.uint64(NUM_ACTIONS), np.uint64(NUM_ACTIONS - 1)
 RECORD_LINES = -(-GAME_DTYPE.itemsize // CACHE_LINE)
 AHEAD, SOON = 16, 8
-"""Games whose records, and whose next card, are asked for before they are needed."""
+"""How many games ahead a record, and then its hand and next card, are prefetched.
+
+A record is requested earlier because the address of the hand in use depends on its contents. Both
+distances were chosen by measurement; large batches do not fit into the caches.
+"""
 _FIELDS: Any = GAME_DTYPE.fields
 _HOLDS, _DRAW_PILE = int(_FIELDS["holds"][1]), int(_FIELDS["draw_pile"][1])
 _HAND = 16
@@ -30,7 +34,11 @@ _HAND = 16
 
 @inner
 def ask_ahead(states: States, games: Integers, k: Int) -> None:
-    """Have the memory deliver what games after `games[k]` need: they lie far apart."""
+    """Prefetch the records of upcoming games after `games[k]`.
+
+    A record spans several cache lines, too far apart for the processor to predict: its first two
+    are read by every decision, then the actor's hand and the top of the draw pile.
+    """
     ahead = games[min(k + AHEAD, games.size - 1)]
     prefetch(states, ahead, 0)
     prefetch(states, ahead, CACHE_LINE)
@@ -48,8 +56,9 @@ def deal_many(
     episodes: Integers,
     legal: Words,
 ) -> None:
-    """Deal new games at the indices `games`, each that of its deal and episode."""
+    """Deal new games at the indices `games`, from their `deals` and `episodes`; write `legal`."""
     for k in range(games.size):
+        # dealing one game takes longer than loading the next, so two games ahead suffice
         soon = games[min(k + 2, games.size - 1)]
         for line in range(RECORD_LINES):
             prefetch(states, soon, CACHE_LINE * line)
@@ -61,7 +70,7 @@ def deal_many(
 
 @entry
 def deal_ready(states: States, legal: Words) -> None:
-    """Deal games in the order of cards that lies ready in each record (`engine.shuffle`)."""
+    """Deal games in the preset card order of each record (see `state.shuffle`)."""
     for i in range(states.size):
         deal(states[i], ZERO)
         legal[i] = legal_actions(states[i])
@@ -69,14 +78,14 @@ def deal_ready(states: States, legal: Words) -> None:
 
 @entry
 def legal_many(states: States, legal: Words) -> None:
-    """Write the legal actions of every game."""
+    """Write the legal actions of each game to `legal`."""
     for i in range(states.size):
         legal[i] = legal_actions(states[i])
 
 
 @inlined
 def _allows(legal: Any, action: Int) -> bool:
-    """Tell whether a set holds an action, or nothing at all."""
+    """Return whether a set contains an action or is empty, without a branch."""
     word = np.uint64(action)
     held = (word < SIZE) & ((legal >> (word & LAST)) & ONE != ZERO)
     return bool((legal == ZERO) | held)
@@ -84,8 +93,8 @@ def _allows(legal: Any, action: Int) -> bool:
 
 @entry
 def first_illegal(legal: Words, actions: Integers) -> Int:
-    """Return the first game whose action is not legal, or -1; games with none are passed over."""
-    wrong = False
+    """Return the first game whose action is illegal, or -1; games without legal actions pass."""
+    wrong = False  # the first loop has no exit, so that the compiler can vectorize it
     for i in range(legal.size):
         wrong |= not _allows(legal[i], actions[i])
     if wrong:
@@ -97,7 +106,7 @@ def first_illegal(legal: Words, actions: Integers) -> Int:
 
 @entry
 def apply_many(states: States, games: Integers, actions: Integers, legal: Words) -> None:
-    """Carry out a legal action in each of `games` that is not over and renew its `legal`."""
+    """Carry out a legal action in each of `games` that is not over, and update `legal`."""
     for k in range(games.size):
         ask_ahead(states, games, k)
         i = games[k]
@@ -109,7 +118,7 @@ def apply_many(states: States, games: Integers, actions: Integers, legal: Words)
 
 @entry
 def observe_many(states: States, seats: Integers, out: npt.NDArray[np.float32]) -> None:
-    """Write what `seats` see into the rows of `out`."""
+    """Write the observations of `seats` to `out`, (num_games, OBSERVATION_SIZE)."""
     for i in range(states.size):
         ahead = min(i + AHEAD, states.size - 1)
         prefetch(states, ahead, 0)
@@ -119,7 +128,7 @@ def observe_many(states: States, seats: Integers, out: npt.NDArray[np.float32]) 
 
 @entry
 def masks_many(legal: Words, out: npt.NDArray[np.int8]) -> None:
-    """Unpack sets of actions into rows of zeros and ones."""
+    """Unpack sets of actions to rows of zeros and ones, (num_games, 64)."""
     for i in range(legal.size):
         for action in range(NUM_ACTIONS):
             out[i, action] = (legal[i] >> np.uint64(action)) & ONE
@@ -127,14 +136,14 @@ def masks_many(legal: Words, out: npt.NDArray[np.int8]) -> None:
 
 @entry
 def determinize_many(states: States, seats: Integers, words: Words) -> None:
-    """Re-deal in every game what its seat cannot see."""
+    """Re-deal in each game what its seat in `seats` cannot see."""
     for i in range(states.size):
         determinize(states[i], seats[i], words[i])
 
 
 @entry
 def sample_many(legal: Words, words: Words, actions: Integers) -> None:
-    """Draw a uniformly random legal action for every game, 0 where it is over; renews `words`."""
+    """Draw a uniformly random legal action for each game, 0 if it is over; advance `words`."""
     for i in range(legal.size):
         words[i] = next_random(words[i])
         actions[i] = sample_action(legal[i], words[i]) if legal[i] != ZERO else 0
@@ -150,10 +159,19 @@ def play_random(
     out: Any,
     observed: bool,
 ) -> Int:
-    """Play a game per word in `states[0]` with uniformly random actions.
+    """Play one game for each of `words` in `states[0]` with uniformly random actions.
 
-    Adds to `wins` (11,) by seat, the last one counting games cut off; if `observed`, writes what
-    the actor sees before every decision to `out` (OBSERVATION_SIZE,). Returns the decisions taken.
+    Args:
+        states: record of one game, with its rules and players.
+        words: random words of the deals.
+        word: random word from which actions are drawn.
+        max_decisions: decision cap of each game.
+        wins: wins by seat, (11,), to which results are added; the last counts capped games.
+        out: array of an observation, (OBSERVATION_SIZE,).
+        observed: whether to write the actor's observation to `out` before each decision.
+
+    Returns:
+        The number of decisions.
     """
     total = 0
     s = states[0]

@@ -1,6 +1,6 @@
-"""What a seat sees: the observation vector, and re-deals of what it does not see.
+"""What a seat sees: the observation vector, and determinization of what it does not see.
 
-`LAYOUT` is the one description of the vector; the compiled code and the docs are built from it.
+`LAYOUT` describes the vector; the compiled code and the table in the docs are built from it.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import literal_unroll
 
 from taki_env.base.jit import inner
 from taki_env.base.types import Int
@@ -25,11 +26,12 @@ from taki_env.core.cards import (
     STANDARD_DECK,
 )
 from taki_env.core.engine import next_seat
-from taki_env.core.state import ONCE, TWICE, State, add_card, shuffle
+from taki_env.core.rules import SWITCHES
+from taki_env.core.state import ONCE, TWICE, State, add_card, clear_hand, shuffle
 
 
 class Feature(NamedTuple):
-    """One range of the observation vector."""
+    """A range of the observation vector."""
 
     name: str
     size: int
@@ -52,10 +54,7 @@ LAYOUT = (
     Feature("at_table", MAX_PLAYERS, "which relative seats are played"),
     Feature("stages", MAX_PLAYERS, "tournament: stage of each relative seat / first stage"),
     Feature("draw_pile", 1, "cards in the draw pile / 116"),
-    Feature("tournament", 1, "rule option"),
-    Feature("voluntary_draw", 1, "rule option"),
-    Feature("full_runs", 1, "rule option"),
-    Feature("auto_last_card", 1, "rule option"),
+    *(Feature(switch, 1, "rule option") for switch in SWITCHES),
     Feature("hand_size", 1, "rule option: hand size n as n / (n + 4)"),
 )
 
@@ -66,7 +65,7 @@ def _offsets() -> dict[str, int]:
 
 
 OFFSETS = _offsets()
-"""First index of each feature."""
+"""First index of each feature, by name."""
 OBSERVATION_SIZE = sum(feature.size for feature in LAYOUT)
 
 _DISCARD, _COLOR, _SYMBOL, _PHASE = (
@@ -76,19 +75,21 @@ _TABLE = OFFSETS["pending_draw"]
 _PLUS_THREE_BY, _TURN, _HAND_SIZES = (
     OFFSETS[name] for name in ("plus_three_by", "turn", "hand_sizes")
 )
-_AT_TABLE, _STAGES, _RULES = (OFFSETS[name] for name in ("at_table", "stages", "draw_pile"))
+_AT_TABLE, _STAGES = OFFSETS["at_table"], OFFSETS["stages"]
+_DRAW_PILE, _HAND_SIZE = OFFSETS["draw_pile"], OFFSETS["hand_size"]
 _HALF, _QUARTER, _FOUR = np.float32(0.5), np.float32(0.25), np.float32(4)
 _DECK_SIZE = np.float32(sum(STANDARD_DECK))
 
 
 @inner
 def scaled(count: Int) -> np.float32:
-    """Return count / (count + 4): in [0, 1), finest where few cards differ most."""
+    """Return count / (count + 4), in [0, 1); steps are largest for small counts."""
     return np.float32(count) / (np.float32(count) + _FOUR)
 
 
 @inner
 def _observe_cards(out: Any, one: np.uint64, two: np.uint64, change_colors: Int) -> None:
+    """Write the copies of each card type into `out[:NUM_CARDS]`."""
     for card in range(CHANGE_COLOR):
         shift = np.uint64(card)
         out[card] = np.float32(((one >> shift) & ONE) + ((two >> shift) & ONE)) * _HALF
@@ -97,6 +98,7 @@ def _observe_cards(out: Any, one: np.uint64, two: np.uint64, change_colors: Int)
 
 @inner
 def _observe_table(s: State, out: Any) -> None:
+    """Write the features from `color` to `direction`."""
     out[_COLOR + s["color"]] = 1
     out[_SYMBOL + s["symbol"]] = 1
     out[_PHASE + s["phase"]] = 1
@@ -108,6 +110,7 @@ def _observe_table(s: State, out: Any) -> None:
 
 @inner
 def _observe_seats(s: State, seat: Int, out: Any) -> None:
+    """Write the features with one value per relative seat, the observer first."""
     first_stage = np.float32(s["hand_size"])
     other: Int = np.int64(seat)
     for relative in range(np.int64(s["num_players"])):
@@ -123,18 +126,19 @@ def _observe_seats(s: State, seat: Int, out: Any) -> None:
 
 @inner
 def _observe_rules(s: State, out: Any) -> None:
-    out[_RULES] = np.float32(s["draw_size"]) / _DECK_SIZE
-    out[_RULES + 1] = s["tournament"]
-    out[_RULES + 2] = s["voluntary_draw"]
-    out[_RULES + 3] = s["full_runs"]
-    out[_RULES + 4] = s["auto_last_card"]
-    out[_RULES + 5] = scaled(s["hand_size"])
+    """Write the draw-pile size and the rule options."""
+    out[_DRAW_PILE] = np.float32(s["draw_size"]) / _DECK_SIZE
+    place = _DRAW_PILE + 1
+    for switch in literal_unroll(SWITCHES):
+        out[place] = s[switch]
+        place += 1
+    out[_HAND_SIZE] = scaled(s["hand_size"])
 
 
 @inner
 def observe(s: State, seat: Int, out: Any) -> None:
-    """Write what `seat` sees into `out`, float32 (OBSERVATION_SIZE,)."""
-    out[_COLOR:] = 0
+    """Write the observation of `seat` into `out`, float32 (OBSERVATION_SIZE,)."""
+    out[_COLOR:] = 0  # the cards before it are all written below
     _observe_cards(out, s["holds"][seat, ONCE], s["holds"][seat, TWICE], s["change_colors"][seat])
     _observe_cards(out[_DISCARD:], s["discard_one"], s["discard_two"], s["discard_change_colors"])
     _observe_table(s, out)
@@ -142,24 +146,32 @@ def observe(s: State, seat: Int, out: Any) -> None:
     _observe_rules(s, out)
 
 
-# Re-deals -----------------------------------------------------------------------------------------
+# Determinization ----------------------------------------------------------------------------------
 
 
 @inner
 def _minus(one: np.uint64, two: np.uint64, less_one: np.uint64, less_two: np.uint64) -> Any:
-    """Return the planes of a collection of cards less a part of it."""
+    """Return the two planes of some cards without a part of them.
+
+    One copy is left if there were two and one goes; two are left only if none goes.
+    """
     return (one & ~less_one) | (two & ~less_two), two & ~less_one
 
 
 @inner
 def _copies(one: np.uint64, two: np.uint64, card: Int) -> Int:
+    """Return the number of copies of a card in two planes."""
     shift = np.uint64(card)
     return np.int64((one >> shift) & ONE) + np.int64((two >> shift) & ONE)
 
 
 @inner
 def _answer_to_keep(s: State, seat: Int, one: np.uint64, two: np.uint64, word: np.uint64) -> Int:
-    """Return the card that an asked actor other than `seat` must hold, or -1 (section 7)."""
+    """Return the card that the actor keeps to answer a +3 with, or -1 if it need not (section 7).
+
+    In phase `respond` only a holder of an answering card is asked. Without one, the dealt state
+    could not occur in a game. The card is drawn among the unseen answers, by their copies.
+    """
     if s["phase"] != RESPOND or s["actor"] == seat:
         return -1
     breakers = _copies(one, two, BREAKER)
@@ -169,10 +181,10 @@ def _answer_to_keep(s: State, seat: Int, one: np.uint64, two: np.uint64, word: n
 
 @inner
 def determinize(s: State, seat: Int, word: np.uint64) -> None:
-    """Re-deal all that `seat` cannot see: the other hands, the draw pile, the random word.
+    """Re-deal everything that `seat` cannot see: the other hands, draw pile and random word.
 
-    An asked actor keeps a card to answer with, so that the state stays one that play can reach.
-    Decisions are counted anew.
+    An actor who was asked to answer a +3 keeps an answering card, so that the state can occur in a
+    game. The observation and the legal actions of `seat` stay the same.
     """
     one, two = _minus(s["deck_one"], s["deck_two"], s["holds"][seat, ONCE], s["holds"][seat, TWICE])
     one, two = _minus(one, two, s["discard_one"], s["discard_two"])
@@ -186,18 +198,15 @@ def determinize(s: State, seat: Int, word: np.uint64) -> None:
     for other in range(np.int64(s["num_players"])):
         if other != seat:
             _deal_hand(s, other, kept if other == s["actor"] else -1)
-    s["draw_pile"][s["draw_size"] :] = 0  # what was dealt from there
-    s["decisions"] = 0  # counts who was asked and passed
+    s["draw_pile"][s["draw_size"] :] = 0  # the dealt cards would remain there
+    s["decisions"] = 0  # the number would tell how many seats were asked and passed
 
 
 @inner
 def _deal_hand(s: State, seat: Int, kept: Int) -> None:
-    """Replace a hand by `kept`, unless negative, and cards from the draw pile."""
+    """Replace a hand by the card `kept`, if not negative, and cards from the draw pile."""
     size = np.int64(s["hand_sizes"][seat])
-    s["holds"][seat, ONCE] = ZERO
-    s["holds"][seat, TWICE] = ZERO
-    s["change_colors"][seat] = 0
-    s["hand_sizes"][seat] = 0
+    clear_hand(s, seat)
     if kept >= 0:
         add_card(s, seat, kept)
         size -= 1

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from numbers import Integral
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from taki_env.base.checks import check_integer, check_one_of, is_integer
 from taki_env.base.errors import UnknownOptionError, did_you_mean
 from taki_env.core.cards import (
     CARDS,
@@ -20,31 +23,37 @@ from taki_env.core.cards import (
 from taki_env.core.decks import DECKS
 
 _WORDS = {"true": True, "false": False}
+_NOT_GIVEN: Any = None
 
 
 @dataclass(frozen=True)
 class Rules:
     """Options of a game; frozen and hashable.
 
+    A new option is a field here, with its doc, and its meaning in `taki_env.core.engine`. A switch
+    (a `bool`) then has a field in the game record, a feature in the observation, an OpenSpiel
+    parameter and a row in the docs; `SWITCHES` provides its name.
+
     Raises:
-        UnknownOptionError: there is no such option; the nearest one is suggested.
+        UnknownOptionError: an option does not exist; the message suggests the nearest one.
         TypeError: an option has the wrong type.
-        ValueError: an option has a value that no game can be played with.
+        ValueError: no game can be played with the value of an option.
     """
 
     tournament: bool = False
     """Play stages from `hand_size` down to 1 instead of a single game."""
     voluntary_draw: bool = False
-    """Allow `draw` in phase `play` although a card can be played."""
+    """Allow `draw` in phase `play` even if a card can be played."""
     full_runs: bool = False
     """Forbid `close taki` and `pass` while a card of the run's color is in hand."""
     auto_last_card: bool = False
     """Make the last-card call automatically; phase `last_card` never occurs."""
-    hand_size: int = 8
-    """Cards dealt to each player, and the first stage of a tournament."""
+    hand_size: int = _NOT_GIVEN
+    """Cards dealt to each player, and first stage of a tournament; by default the hand size of a
+    named deck, otherwise 8."""
     deck: tuple[int, ...] = STANDARD_DECK
     """Copies of each of the 57 card types, by card index; or the name of a deck of
-    `taki_env.core.decks`, which brings its own hand size unless another one is given."""
+    `taki_env.core.decks`."""
 
     if TYPE_CHECKING:
 
@@ -54,12 +63,12 @@ class Rules:
             voluntary_draw: bool = False,
             full_runs: bool = False,
             auto_last_card: bool = False,
-            hand_size: int = 8,
+            hand_size: int | None = None,
             deck: Sequence[int] | str = STANDARD_DECK,
         ) -> None: ...
 
     def __new__(cls, *args: Any, **options: Any) -> Rules:
-        """Refuse unknown options in words before the dataclass does."""
+        """Reject unknown options with a suggestion, before the dataclass does without one."""
         names = [field.name for field in fields(cls)]
         for name in options:
             if name not in names:
@@ -69,38 +78,42 @@ class Rules:
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        """Check every option and turn `deck` into a tuple of plain ints."""
-        for field in fields(self):
-            if field.type == "bool" and not isinstance(getattr(self, field.name), bool):
-                raise TypeError(f"{field.name} must be True or False")
-        if not _is_whole(self.hand_size):
-            raise TypeError(f"hand_size must be a whole number, not {self.hand_size!r}")
-        hand_size, deck = int(self.hand_size), self.deck
+        """Check all options, and replace a deck's name and a missing hand size by values."""
+        for switch in SWITCHES:
+            if not isinstance(getattr(self, switch), bool):
+                raise TypeError(f"{switch} must be True or False, got {getattr(self, switch)!r}")
+        hand_size, deck = self.hand_size, self.deck
+        default = DECKS["standard"].hand_size
         if isinstance(deck, str):
-            hand_size, deck = _named_deck(deck, hand_size)
-        object.__setattr__(self, "hand_size", hand_size)
-        object.__setattr__(self, "deck", _checked_deck(deck))
-        if not 1 <= self.hand_size <= sum(self.deck):
-            raise ValueError(f"hand_size must be 1 to {sum(self.deck)}, not {self.hand_size}")
+            check_one_of("deck", deck, DECKS)
+            deck, default, _ = DECKS[deck]
+        hand_size = default if hand_size is _NOT_GIVEN else hand_size
+        if not is_integer(hand_size):
+            raise TypeError(f"hand_size must be an integer, got {hand_size!r}")
+        deck = _checked_deck(deck)
+        check_integer("hand_size", hand_size, 1, sum(deck))
+        object.__setattr__(self, "hand_size", int(hand_size))
+        object.__setattr__(self, "deck", deck)
 
     @classmethod
     def from_dict(cls, options: Mapping[str, Any]) -> Rules:
-        """Return the rules that a mapping of option names to values describes.
+        """Return the rules with the options of a mapping, by name.
 
         Raises:
-            UnknownOptionError: an option is unknown; the nearest known one is suggested.
-            ValueError, TypeError: an option has a value that is not allowed.
+            UnknownOptionError, ValueError, TypeError: as for `Rules`; TypeError also if `options`
+                is not a mapping.
         """
         if not isinstance(options, Mapping):
-            raise TypeError(f"rules must be a mapping of options, not {options!r}")
+            raise TypeError(f"rules must be a mapping of options, got {options!r}")
         return cls(**options)
 
     @classmethod
     def from_words(cls, words: Sequence[str]) -> Rules:
-        """Return the rules of a command line, such as ``tournament`` and ``hand_size=5``.
+        """Return the rules of a command line, such as ``tournament hand_size=5``.
 
         Raises:
-            UnknownOptionError, ValueError, TypeError: as `from_dict`; or an option is given twice.
+            UnknownOptionError, ValueError, TypeError: as for `Rules`; ValueError also if an option
+                is given twice.
         """
         options: dict[str, Any] = {}
         for word in words:
@@ -113,7 +126,7 @@ class Rules:
         return cls(**options)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every option by name; `deck` only if it is not the standard one."""
+        """Return all options by name; `deck` only if it is not the standard one."""
         options = asdict(self)
         if self.deck == STANDARD_DECK:
             del options["deck"]
@@ -122,7 +135,7 @@ class Rules:
         return options
 
     def check_players(self, num_players: int) -> None:
-        """Raise ValueError unless `num_players` can be dealt a game with these rules."""
+        """Raise ValueError unless a game of `num_players` can be dealt with these rules."""
         check_num_players(num_players)
         colorless = sum(self.deck[NUM_COLORED:])
         needed = num_players * self.hand_size + colorless + 1
@@ -133,23 +146,26 @@ class Rules:
             )
 
 
+SWITCHES = tuple(field.name for field in fields(Rules) if field.type == "bool")
+"""Names of the options that are on or off."""
+
+
+def option_docs() -> dict[str, str]:
+    """Return the doc of each option: the string below its field in the source of `Rules`."""
+    (rules,) = ast.parse(inspect.getsource(Rules)).body
+    assert isinstance(rules, ast.ClassDef)
+    return {
+        field.target.id: " ".join(doc.value.value.split())
+        for field, doc in pairwise(rules.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        if isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant)
+        if isinstance(doc.value.value, str)
+    }
+
+
 def check_num_players(num_players: int) -> None:
-    """Raise ValueError unless `num_players` is a whole number from 2 to 10."""
-    if not _is_whole(num_players) or not MIN_PLAYERS <= num_players <= MAX_PLAYERS:
-        raise ValueError(f"num_players must be {MIN_PLAYERS} to {MAX_PLAYERS}, not {num_players!r}")
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _named_deck(name: str, hand_size: int) -> tuple[int, tuple[int, ...]]:
-    """Return hand size and counts of a named deck; hands of the default size are not meant."""
-    if name not in DECKS:
-        hint = did_you_mean(name, DECKS)
-        raise ValueError(f"unknown deck {name!r}{hint} (decks: {', '.join(DECKS)})")
-    deck = DECKS[name]
-    return (deck.hand_size if hand_size == Rules.hand_size else hand_size), deck.counts
+    """Raise ValueError unless `num_players` is an integer from 2 to 10."""
+    check_integer("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
 
 
 def _checked_deck(deck: Any) -> tuple[int, ...]:
@@ -159,18 +175,18 @@ def _checked_deck(deck: Any) -> tuple[int, ...]:
     except (TypeError, ValueError, OverflowError):
         whole, counts = False, ()
     if not whole or len(counts) != NUM_CARDS:
-        raise ValueError(f"deck must be {NUM_CARDS} whole numbers, the copies of each card type")
+        raise ValueError(f"deck must be {NUM_CARDS} integers, the copies of each card type")
     for card, copies in enumerate(counts):
         most = STANDARD_DECK[CHANGE_COLOR] if card == CHANGE_COLOR else 2
         if not 0 <= copies <= most:
-            raise ValueError(f"deck has {copies} {CARDS[card]!r}; 0 to {most} are allowed")
+            raise ValueError(f"copies of {CARDS[card]!r} must be 0 to {most}, got {copies}")
     if not any(counts):
         raise ValueError("deck has no cards")
     return counts
 
 
 def checked_rules(rules: Rules | None) -> Rules:
-    """Return the rules, the standard ones for None; TypeError for anything else."""
+    """Return the rules, or the standard ones for None; raise TypeError for any other type."""
     if rules is not None and not isinstance(rules, Rules):
-        raise TypeError(f"rules must be a taki_env.Rules, not {rules!r}")
+        raise TypeError(f"rules must be a taki_env.Rules, got {rules!r}")
     return rules or Rules()

@@ -1,4 +1,8 @@
-"""The state of a game: its record, its sets of cards, and moves between hands and piles."""
+"""The state of a game: its record, its sets of cards, and moves between hands and piles.
+
+Cards in one place (a hand, the discard pile, the deck) are kept as two sets and a number: the card
+types held at least once, those held twice, and the Change Colors, of which there may be four.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taki_env.base.jit import inlined, inner
-from taki_env.base.types import Int
+from taki_env.base.types import Int, Word
 from taki_env.core.bits import ONE, ZERO, bit_of, count_bits, lowest, next_random, random_below
 from taki_env.core.cards import (
     BREAKER,
@@ -26,6 +30,7 @@ from taki_env.core.cards import (
     STANDARD_DECK,
     SUPER_TAKI,
 )
+from taki_env.core.rules import SWITCHES
 
 State: TypeAlias = Any
 """One element of a `GAME_DTYPE` array; Numba and NumPy give it different types."""
@@ -35,54 +40,58 @@ States: TypeAlias = npt.NDArray[np.void]
 NOBODY = -1
 
 ONCE, TWICE = 0, 1
-"""Planes of a hand: what is held at least once, and what is held twice."""
+"""Planes of a hand: card types held at least once, and those held twice."""
 
 CACHE_LINE = 64
 
-GAME_DTYPE = np.dtype(
-    [
-        # what most decisions read comes first: two cache lines in a game of few players
-        ("rng", "u8"),
-        ("decisions", "u4"),
-        ("pending_draw", "u2"),
-        ("num_players", "u1"),
-        ("turn", "u1"),
-        ("actor", "u1"),
-        ("phase", "u1"),
-        ("direction", "i1"),
-        ("color", "u1"),
-        ("symbol", "u1"),
-        ("lead", "u1"),
-        ("open_taki", "u1"),
-        ("can_close", "u1"),
-        ("skip_next", "u1"),
-        ("plus_three_by", "i1"),
-        ("winner", "i1"),
-        ("draw_size", "u1"),
-        ("voluntary_draw", "u1"),
-        ("full_runs", "u1"),
-        ("auto_last_card", "u1"),
-        ("tournament", "u1"),
-        ("hand_sizes", "u1", MAX_PLAYERS),
-        ("change_colors", "u1", MAX_PLAYERS),
-        ("stages", "u1", MAX_PLAYERS),
-        ("discard_change_colors", "u1"),
-        ("hand_size", "u1"),
-        ("discard_one", "u8"),
-        ("discard_two", "u8"),
-        ("holds", "u8", (MAX_PLAYERS, 2)),  # a seat's planes ONCE and TWICE
-        ("deck_one", "u8"),
-        ("deck_two", "u8"),
-        ("draw_pile", "u1", sum(STANDARD_DECK)),  # drawn from the end
-        ("deck_change_colors", "u1"),
-        ("unused", "u1", 11),  # no gaps, whole cache lines: copies are equal byte for byte
-    ],
-    align=True,
-)
+_FIELDS: list[Any] = [
+    # What most decisions read comes first: two cache lines if few players hold cards.
+    ("rng", "u8"),  # random word of the shuffles; 0 for preset orders
+    ("decisions", "u4"),  # applied since the deal
+    ("pending_draw", "u2"),  # cards of the +2 stack
+    ("num_players", "u1"),
+    ("turn", "u1"),  # seat whose turn it is
+    ("actor", "u1"),  # seat that decides now
+    ("phase", "u1"),
+    ("direction", "i1"),  # 1 or -1
+    ("color", "u1"),
+    ("symbol", "u1"),
+    ("lead", "u1"),  # leading card
+    ("open_taki", "u1"),
+    ("can_close", "u1"),
+    ("skip_next", "u1"),
+    ("plus_three_by", "i1"),  # seat whose +3 awaits answers, or NOBODY
+    ("winner", "i1"),  # seat, or NOBODY
+    ("draw_size", "u1"),  # cards in the draw pile
+    ("voluntary_draw", "u1"),
+    ("full_runs", "u1"),
+    ("auto_last_card", "u1"),
+    ("tournament", "u1"),
+    ("hand_sizes", "u1", MAX_PLAYERS),
+    ("change_colors", "u1", MAX_PLAYERS),  # in each hand
+    ("stages", "u1", MAX_PLAYERS),
+    ("discard_change_colors", "u1"),
+    ("hand_size", "u1"),
+    ("discard_one", "u8"),
+    ("discard_two", "u8"),
+    ("holds", "u8", (MAX_PLAYERS, 2)),  # planes ONCE and TWICE of each hand
+    ("deck_one", "u8"),
+    ("deck_two", "u8"),
+    ("draw_pile", "u1", sum(STANDARD_DECK)),  # drawn from the end
+    ("deck_change_colors", "u1"),
+]
+
+_LATER = [(name, "u1") for name in SWITCHES if name not in {field[0] for field in _FIELDS}]
+"""Switches that are not among the fields above take bytes that were unused, so that the layout
+stays and old checkpoints load."""
+
+# Padding to whole cache lines, as a field: without gaps, copies are equal byte for byte.
+GAME_DTYPE = np.dtype([*_FIELDS, *_LATER, ("unused", "u1", 11 - len(_LATER))], align=True)
+"""The record of a game."""
 
 
 def action_set(*actions: int) -> np.uint64:
-    """Return the set of some actions."""
+    """Return the set of the given actions."""
     return np.uint64(sum(1 << action for action in actions))
 
 
@@ -95,7 +104,7 @@ SYMBOL_CARDS = np.array(
     [action_set(*range(s, NUM_COLORED, NUM_SYMBOLS)) for s in range(NUM_SYMBOLS)] + [ZERO],
     np.uint64,
 )
-"""Cards of each leading symbol; none for `NO_SYMBOL`."""
+"""Cards of each leading symbol; the empty set for `NO_SYMBOL`."""
 
 CHANGE_COLORS = action_set(*range(CHANGE_COLOR, DRAW))
 
@@ -110,19 +119,21 @@ BREAKER_BIT, KING_BIT, SUPER_TAKI_BIT = (
 DRAW_BIT, CLOSE_BIT, PASS_BIT = action_set(DRAW), action_set(CLOSE_TAKI), action_set(PASS)
 
 CALLS = action_set(SAY_LAST_CARD, PASS)
+"""The actions of phase `last_card`."""
 
 STACK_ANSWERS = SYMBOL_CARDS[PLUS_TWO] | KING_BIT
+"""The cards that may be played on a +2 stack."""
 
 
 @inlined
 def count_held(s: State, seat: Int, cards: np.uint64) -> Int:
-    """Return how many of some cards, Change Color aside, a seat holds."""
+    """Return how many of the given cards a seat holds; `cards` must not contain Change Colors."""
     return count_bits(s["holds"][seat, ONCE] & cards) + count_bits(s["holds"][seat, TWICE] & cards)
 
 
 @inner
 def add_card(s: State, seat: Int, card: Int) -> None:
-    """Put a card into a hand."""
+    """Add a card to a hand."""
     s["hand_sizes"][seat] += 1
     if card == CHANGE_COLOR:
         s["change_colors"][seat] += 1
@@ -135,7 +146,7 @@ def add_card(s: State, seat: Int, card: Int) -> None:
 
 @inner
 def remove_card(s: State, seat: Int, card: Int) -> None:
-    """Take a card out of a hand."""
+    """Remove a card from a hand."""
     s["hand_sizes"][seat] -= 1
     if card == CHANGE_COLOR:
         s["change_colors"][seat] -= 1
@@ -149,7 +160,16 @@ def remove_card(s: State, seat: Int, card: Int) -> None:
 
 
 @inner
-def discard(s: State, seat: Int, card: Int) -> None:
+def clear_hand(s: State, seat: Int) -> None:
+    """Remove all cards from a hand; they go nowhere."""
+    s["holds"][seat, ONCE] = ZERO
+    s["holds"][seat, TWICE] = ZERO
+    s["change_colors"][seat] = 0
+    s["hand_sizes"][seat] = 0
+
+
+@inner
+def discard_card(s: State, seat: Int, card: Int) -> None:
     """Move a card from a hand to the discard pile."""
     remove_card(s, seat, card)
     if card == CHANGE_COLOR:
@@ -162,18 +182,29 @@ def discard(s: State, seat: Int, card: Int) -> None:
 
 @inner
 def use_preset_order(s: State, size: Int) -> None:
-    """Make the draw pile the cards preset at the end of the array."""
+    """Make a draw pile of the last `size` entries of the array, where a caller has put them."""
     first = s["draw_pile"].size - size
     for place in range(size):
         s["draw_pile"][place] = s["draw_pile"][first + place]
     s["draw_size"] = size
 
 
+@inlined
+def _insert(s: State, size: Int, card: Int, word: Word) -> Word:
+    """Add a card at a random place of a draw pile of `size`; return the random word used."""
+    word = next_random(word)
+    place = random_below(word, size + 1)
+    s["draw_pile"][size] = s["draw_pile"][place]
+    s["draw_pile"][place] = card
+    return word
+
+
 @inner
 def shuffle(s: State, one: np.uint64, two: np.uint64, change_colors: Int) -> None:
     """Make the draw pile a random order of the given cards (Fisher-Yates, inside out).
 
-    Without a random word, 0, the order is the one that lies ready at the end of the array.
+    If the random word is 0, use the preset order at the end of the array instead: OpenSpiel's
+    chance nodes choose the cards there.
     """
     word = s["rng"]
     if word == ZERO:
@@ -185,16 +216,10 @@ def shuffle(s: State, one: np.uint64, two: np.uint64, change_colors: Int) -> Non
         bit = one & (~one + ONE)
         one ^= bit
         for _ in range(2 if two & bit else 1):
-            word = next_random(word)
-            place = random_below(word, size + 1)
-            s["draw_pile"][size] = s["draw_pile"][place]
-            s["draw_pile"][place] = card
+            word = _insert(s, size, card, word)
             size += 1
     for _ in range(change_colors):
-        word = next_random(word)
-        place = random_below(word, size + 1)
-        s["draw_pile"][size] = s["draw_pile"][place]
-        s["draw_pile"][place] = CHANGE_COLOR
+        word = _insert(s, size, CHANGE_COLOR, word)
         size += 1
     s["draw_size"] = size
     s["rng"] = word
@@ -202,16 +227,16 @@ def shuffle(s: State, one: np.uint64, two: np.uint64, change_colors: Int) -> Non
 
 @inner
 def set_discard(s: State, card: Int) -> None:
-    """Make the discard pile one card, or none for a negative one."""
+    """Make the discard pile one card."""
     is_change = card == CHANGE_COLOR
-    s["discard_one"] = ZERO if is_change or card < 0 else bit_of(card)
+    s["discard_one"] = ZERO if is_change else bit_of(card)
     s["discard_two"] = ZERO
     s["discard_change_colors"] = 1 if is_change else 0
 
 
 @inner
 def refill(s: State) -> None:
-    """Shuffle all played cards but the leading one into a new draw pile (section 8)."""
+    """Shuffle all played cards except the leading one into a new draw pile (section 8)."""
     lead = np.int64(s["lead"])
     one, two, change_colors = s["discard_one"], s["discard_two"], s["discard_change_colors"]
     if lead == CHANGE_COLOR:
@@ -227,7 +252,7 @@ def refill(s: State) -> None:
 
 @inner
 def draw_cards(s: State, seat: Int, count: Int) -> None:
-    """Draw up to `count` cards; fewer when all others are in hands (section 8)."""
+    """Draw `count` cards, or fewer if all other cards are in hands (section 8)."""
     for _ in range(count):
         if s["draw_size"] == 0:
             refill(s)

@@ -22,8 +22,8 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from taki_env.base.checks import checked_seed
-from taki_env.base.errors import IllegalActionError, did_you_mean
+from taki_env.base.checks import check_one_of, checked_seed
+from taki_env.base.errors import IllegalActionError
 from taki_env.core.arrays import illegal_action_message, unpack_masks
 from taki_env.core.cards import NUM_ACTIONS
 from taki_env.core.rules import Rules
@@ -41,10 +41,7 @@ _GAME = np.zeros(1, np.int64)
 
 def checked_illegal_action(choice: str) -> str:
     """Return what happens on an illegal action; ValueError names the allowed choices."""
-    if choice not in ILLEGAL_ACTION:
-        hint = did_you_mean(choice, ILLEGAL_ACTION)
-        allowed = ", ".join(ILLEGAL_ACTION)
-        raise ValueError(f"illegal_action must be one of {allowed}, got {choice!r}{hint}")
+    check_one_of("illegal_action", choice, ILLEGAL_ACTION)
     return choice
 
 

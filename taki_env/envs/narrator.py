@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from taki_env.base.types import Integers
-from taki_env.render.words import LastActions, Position
+from taki_env.core.cards import Position
+from taki_env.render.words import LastActions
 
 
 class Narrator:

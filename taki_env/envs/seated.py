@@ -19,7 +19,7 @@ from taki_env.base.jit import entry
 from taki_env.base.types import Integers, Words
 from taki_env.core.arrays import illegal_action_message
 from taki_env.core.bits import ONE, ZERO
-from taki_env.core.cards import MAX_PLAYERS, NUM_ACTIONS
+from taki_env.core.cards import MAX_PLAYERS, NUM_ACTIONS, Position
 from taki_env.core.engine import apply_action, legal_actions
 from taki_env.core.loops import ask_ahead, first_illegal
 from taki_env.core.memory import MOST_ACTIONS
@@ -28,7 +28,6 @@ from taki_env.core.state import States
 from taki_env.envs.opponents import Opponent, remembers
 from taki_env.game.batch import Batch
 from taki_env.game.game import Game
-from taki_env.render.words import Position
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Observer: TypeAlias = Callable[[int, Position, int, Position, bool], object]

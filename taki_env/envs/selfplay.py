@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from taki_env.base.checks import check_arrays
+from taki_env.base.checks import check_arrays, check_integer
 from taki_env.base.types import Integers, Words
 from taki_env.core.outcome import rewards_of
 from taki_env.core.rules import Rules
@@ -133,8 +133,7 @@ class SelfPlay(SeatedGames):
             ValueError: The arrays do not fit these games. Nothing was changed.
         """
         check_arrays(state, self.state_dict())
-        if type(steps) is not int or steps < 0:
-            raise ValueError(f"steps must be an integer of at least 0, got {steps!r}")
+        check_integer("steps", steps, 0)
         seated = np.arange(self._last.shape[1]) < self.batch.num_players[:, None]
         if np.any((state["last"] < -1) | (state["last"] >= np.where(seated, steps, 0))):
             raise ValueError(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from taki_env.base.checks import checked_seed
+from taki_env.base.checks import check_integer, checked_seed
 from taki_env.base.errors import IllegalActionError
 from taki_env.base.types import Words
 from taki_env.core.actions import action_id, action_ids, refusal
@@ -287,9 +286,7 @@ class Game:
         return self._of(start, self.rules)
 
     def _checked_seat(self, seat: int) -> int:
-        is_seat = isinstance(seat, Integral) and not isinstance(seat, bool)
-        if not is_seat or not 0 <= seat < self.num_players:
-            raise ValueError(f"seat must be 0 to {self.num_players - 1}, got {seat!r}")
+        check_integer("seat", seat, 0, self.num_players - 1)
         return int(seat)
 
     def __repr__(self) -> str:

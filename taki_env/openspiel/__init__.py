@@ -6,7 +6,7 @@ Importing this module registers the game. Its parameters:
     deck             a deck of `taki_env.core.decks`, or "x" and the 57 copies of the card types
     hand_size        cards dealt to each player; 0 for the deck's default
     max_decisions    decision cap, after which all returns are 0; 0 for the deck's default
-    tournament, voluntary_draw, full_runs, auto_last_card    options of `taki_env.Rules`
+    OPTION           True or False, for each on/off option of `taki_env.Rules`, such as `tournament`
 
 The rules are those of the engine. Chance nodes decide what the engine takes from its random word,
 one card at a time: the deal and the first leading card, and after a decision the cards drawn

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from taki_env.base.checks import check_at_least_one
 from taki_env.core.cards import (
     ACTIONS,
     CARDS,
@@ -16,7 +17,7 @@ from taki_env.core.cards import (
 )
 from taki_env.core.decks import DECKS
 from taki_env.core.outcome import loser_reward, rewards_of
-from taki_env.core.rules import Rules
+from taki_env.core.rules import SWITCHES, Rules
 from taki_env.openspiel.observer import InformationObserver, Observer
 from taki_env.openspiel.tree import DEAL, Setup, TreeState
 from taki_env.records.position import new_states
@@ -32,12 +33,8 @@ PARAMETERS = {
     "deck": "standard",
     "hand_size": 0,
     "max_decisions": 0,
-    "tournament": False,
-    "voluntary_draw": False,
-    "full_runs": False,
-    "auto_last_card": False,
+    **dict.fromkeys(SWITCHES, False),
 }
-OPTIONS = ("tournament", "voluntary_draw", "full_runs", "auto_last_card")
 COUNTED = "x"
 """Prefix of a parameter `deck` that lists copies instead of a name."""
 
@@ -72,8 +69,7 @@ class TakiGame(pyspiel.Game):  # type: ignore[misc]
         rules = _rules(given)
         rules.check_players(num_players)
         max_decisions = given["max_decisions"] or _default_cap(given["deck"])
-        if max_decisions < 1:
-            raise ValueError(f"max_decisions must be at least 1, got {max_decisions}")
+        check_at_least_one("max_decisions", max_decisions)
         info = pyspiel.GameInfo(
             num_distinct_actions=NUM_ACTIONS,
             max_chance_outcomes=NUM_CARDS,
@@ -119,7 +115,7 @@ class TakiGame(pyspiel.Game):  # type: ignore[misc]
 
 def _rules(given: Mapping[str, Any]) -> Rules:
     """Return the rules given by the parameters of a game."""
-    options = {name: given[name] for name in OPTIONS}
+    options = {name: given[name] for name in SWITCHES}
     if given["hand_size"]:
         options["hand_size"] = given["hand_size"]
     deck: str = given["deck"]
@@ -141,7 +137,7 @@ def load(num_players: int = 2, rules: Rules | None = None, max_decisions: int = 
     rules = rules or Rules()
     names = [name for name, deck in DECKS.items() if deck.counts == rules.deck]
     deck = names[0] if names else COUNTED + "".join(map(str, rules.deck))
-    given = {name: getattr(rules, name) for name in (*OPTIONS, "hand_size")}
+    given = {name: getattr(rules, name) for name in (*SWITCHES, "hand_size")}
     given |= {"players": num_players, "deck": deck, "max_decisions": max_decisions}
     game: TakiGame = pyspiel.load_game(NAME, given)
     return game

@@ -1,4 +1,4 @@
 """Text forms of states and games: positions (RULES.md section 10) and records (docs/records.md).
 
-Reads and writes plain data. Files belong to the callers, and `Game` to the room above.
+Reads and writes plain data. Files are the callers' task.
 """

@@ -1,14 +1,14 @@
-"""The position format (RULES.md section 10): a game as JSON-ready words, both ways."""
+"""Reading and writing positions, the JSON-ready form of a state (RULES.md section 10)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from taki_env.base.checks import check_integer, check_one_of, is_integer
 from taki_env.base.errors import did_you_mean
 from taki_env.core.cards import (
     BREAKER,
@@ -38,8 +38,9 @@ from taki_env.core.cards import (
     SUPER_TAKI,
     SYMBOLS,
     TAKI,
+    Position,
 )
-from taki_env.core.rules import Rules
+from taki_env.core.rules import SWITCHES, Rules
 from taki_env.core.state import (
     CACHE_LINE,
     CHANGE_COLORS,
@@ -58,7 +59,7 @@ KEYS = (
 )
 MAX_PENDING = 1000
 _CHECKED = set(GAME_DTYPE.names or ()) - {"rng", "decisions", "draw_pile", "unused"}
-"""What a position says of a record; its draw pile is read back as it was written."""
+"""Fields of a record that its position determines; its draw pile is copied as it is."""
 Counts = npt.NDArray[np.int64]
 """Copies of each card type, (57,)."""
 
@@ -67,18 +68,24 @@ Counts = npt.NDArray[np.int64]
 
 
 def new_states(num_games: int, num_players: npt.ArrayLike, rules: Rules) -> States:
-    """Return records (num_games,) with players and rules set and no cards dealt."""
+    """Return records (num_games,) with players and rules set, and no cards dealt.
+
+    Args:
+        num_games: number of records.
+        num_players: players of all games, or of each, (num_games,).
+        rules: options of all games.
+    """
     states = _aligned(num_games)
     states["num_players"] = num_players
     one, two, change_colors = _planes(np.array(rules.deck))
     states["deck_one"], states["deck_two"], states["deck_change_colors"] = one, two, change_colors
-    for option in ("tournament", "voluntary_draw", "full_runs", "auto_last_card", "hand_size"):
+    for option in (*SWITCHES, "hand_size"):
         states[option] = getattr(rules, option)
     return states
 
 
 def _aligned(num_games: int) -> States:
-    """Return records of zeros, each in cache lines of its own."""
+    """Return records of zeros, aligned to cache lines."""
     size = num_games * GAME_DTYPE.itemsize
     memory = np.zeros(size + CACHE_LINE, np.uint8)
     start = -memory.ctypes.data % CACHE_LINE
@@ -86,14 +93,14 @@ def _aligned(num_games: int) -> States:
 
 
 def _planes(counts: Counts) -> tuple[int, int, int]:
-    """Return counts as the engine keeps a collection of cards: held once, held twice, changes."""
+    """Return counts in the engine's form: set held once, set held twice, Change Colors."""
     one = sum(1 << card for card in range(CHANGE_COLOR) if counts[card] >= 1)
     two = sum(1 << card for card in range(CHANGE_COLOR) if counts[card] >= 2)
     return one, two, int(counts[CHANGE_COLOR])
 
 
 def _cards(one: int, two: int, change_colors: int) -> list[int]:
-    """Return the card types of a collection that the engine keeps, sorted."""
+    """Return the card types of cards in the engine's form, sorted, with repetitions."""
     cards, left = [], int(one) & ((1 << CHANGE_COLOR) - 1)
     while left:
         bit = left & -left
@@ -109,22 +116,22 @@ def hand_cards(s: State, seat: int) -> list[int]:
 
 
 def discard_cards(s: State) -> list[int]:
-    """Return the card types of the discard pile with the leading card, sorted."""
+    """Return the card types of the discard pile, with the leading card, sorted."""
     return _cards(s["discard_one"], s["discard_two"], s["discard_change_colors"])
 
 
 def hand_names(s: State, seat: int) -> list[str]:
-    """Return the cards of a hand, sorted by card index."""
+    """Return the card names of a hand, sorted by card index."""
     return [CARDS[card] for card in hand_cards(s, seat)]
 
 
 def symbol_name(s: State) -> str | None:
-    """Return the leading symbol, or None."""
+    """Return the name of the leading symbol, or None."""
     return None if s["symbol"] == NO_SYMBOL else SYMBOLS[s["symbol"]]
 
 
 def seat_or_none(seat: int) -> int | None:
-    """Return a seat, or None where the record says nobody."""
+    """Return a seat as an int, or None for `NOBODY`."""
     return None if seat == NOBODY else int(seat)
 
 
@@ -161,31 +168,33 @@ def write_position(s: State, rules: Rules) -> dict[str, Any]:
 
 
 def check_states(states: States, like: States, rules: Rules) -> None:
-    """Raise ValueError unless records are sound games at the tables and by the rules of others.
+    """Raise ValueError unless records from outside are valid games.
 
     Args:
-        states: records (num_games,) from outside, such as a file.
-        like: records (num_games,) of the same tables.
-        rules: of all of them.
+        states: records to check, (num_games,), for example from a checkpoint.
+        like: valid records with the expected numbers of players, (num_games,).
+        rules: options of all games.
     """
     for game, s in enumerate(states):
         try:
             position = write_position(s, rules)
             ((again,), _) = read_position(position, s["rng"])
         except (ValueError, IndexError) as error:
-            raise ValueError(f"game {game} is none: {error}") from error
+            raise ValueError(f"game {game} is invalid: {error}") from error
         same = s["rng"] and s["num_players"] == like[game]["num_players"]
         if not same or any(np.any(again[name] != s[name]) for name in _CHECKED):
-            raise ValueError(f"game {game} is none: its record contradicts itself")
+            raise ValueError(f"game {game} is invalid: its state is inconsistent")
 
 
-def read_position(position: Mapping[str, Any], word: np.uint64) -> tuple[States, Rules]:
-    """Return a record array (1,) and the rules of a position.
+def read_position(position: Position, word: np.uint64) -> tuple[States, Rules]:
+    """Return the record of a position, (1,), and its rules.
 
-    `word` shuffles an unknown draw pile and all later refills.
+    Args:
+        position: a position.
+        word: random word that shuffles an unknown draw pile and all refills.
 
     Raises:
-        ValueError: the position is not one of section 10; says what is wrong and what is allowed.
+        ValueError: the position is invalid (section 10).
     """
     _check_keys(position)
     rules = _read_rules(position["rules"])
@@ -212,9 +221,9 @@ def read_position(position: Mapping[str, Any], word: np.uint64) -> tuple[States,
     return states, rules
 
 
-def _check_keys(position: Mapping[str, Any]) -> None:
+def _check_keys(position: Position) -> None:
     if not isinstance(position, Mapping):
-        raise ValueError(f"a position is a mapping of names to values, not {position!r}")
+        raise ValueError(f"a position must be a mapping, got {position!r}")
     for key in position:
         if key not in KEYS:
             raise ValueError(f"unknown key {key!r} in the position{did_you_mean(key, KEYS)}")
@@ -230,7 +239,7 @@ def _read_rules(options: Any) -> Rules:
         raise ValueError(f"rules: {error}") from error
 
 
-def _read_hands(position: Mapping[str, Any]) -> list[Any]:
+def _read_hands(position: Position) -> list[Any]:
     hands = position["hands"]
     if not isinstance(hands, list | tuple) or not MIN_PLAYERS <= len(hands) <= MAX_PLAYERS:
         raise ValueError(f"hands must be {MIN_PLAYERS} to {MAX_PLAYERS} lists of cards")
@@ -239,7 +248,7 @@ def _read_hands(position: Mapping[str, Any]) -> list[Any]:
 
 def _read_cards(where: str, names: Any) -> list[int]:
     if not isinstance(names, list | tuple):
-        raise ValueError(f"{where} must be a list of card names, not {names!r}")
+        raise ValueError(f"{where} must be a list of card names, got {names!r}")
     for name in names:
         if not isinstance(name, str) or name not in CARD_INDEX:
             raise ValueError(f"unknown card {name!r} in {where}{did_you_mean(name, CARDS)}")
@@ -251,7 +260,7 @@ def _count(cards: Iterable[int]) -> Counts:
 
 
 def _read_pile(names: Any, placed: list[list[int]], rules: Rules) -> list[int]:
-    """Return the draw pile; for an unknown one the rest of the deck, sorted."""
+    """Return the draw pile; if it is unknown, the rest of the deck, sorted."""
     rest = np.array(rules.deck) - sum(map(_count, placed), np.zeros(NUM_CARDS, np.int64))
     known = names is not None
     pile = _read_cards("draw_pile", names) if known else _expand(rest)
@@ -284,31 +293,23 @@ def _place_pile(s: State, pile: list[int], word: np.uint64, shuffled: bool) -> N
     s["draw_pile"][: len(pile)] = pile[::-1]
 
 
-def _choice(position: Mapping[str, Any], key: str, allowed: tuple[str, ...]) -> int:
-    value = position[key]
-    if not isinstance(value, str) or value not in allowed:
-        hint = did_you_mean(value, allowed)
-        raise ValueError(f"unknown {key} {value!r}{hint} ({key}: {', '.join(allowed)})")
-    return allowed.index(value)
+def _choice(position: Position, key: str, allowed: tuple[str, ...]) -> int:
+    check_one_of(key, position[key], allowed)
+    return allowed.index(position[key])
 
 
-def _number(position: Mapping[str, Any], key: str, allowed: range) -> int:
-    return _whole(position[key], key, allowed)
-
-
-def _whole(value: Any, what: str, allowed: range) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value not in allowed:
-        raise ValueError(f"{what} must be {allowed[0]} to {allowed[-1]}, not {value!r}")
-    return int(value)
+def _number(position: Position, key: str, high: int) -> int:
+    check_integer(key, position[key], 0, high)
+    return int(position[key])
 
 
 def _read_direction(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value not in (1, -1):
-        raise ValueError(f"direction must be 1 or -1, not {value!r}")
+    if not is_integer(value) or value not in (1, -1):
+        raise ValueError(f"direction must be 1 or -1, got {value!r}")
     return int(value)
 
 
-def _read_table(s: State, position: Mapping[str, Any]) -> None:
+def _read_table(s: State, position: Position) -> None:
     s["color"] = _choice(position, "color", COLORS)
     s["symbol"] = NO_SYMBOL if position["symbol"] is None else _choice(position, "symbol", SYMBOLS)
     s["phase"] = _choice(position, "phase", PHASES)
@@ -317,7 +318,7 @@ def _read_table(s: State, position: Mapping[str, Any]) -> None:
 
 
 def _check_lead(s: State) -> None:
-    """The active color and the symbol must be what the leading card says."""
+    """Raise ValueError unless the active color and the symbol are those of the leading card."""
     lead = int(s["lead"])
     if lead < NUM_COLORED:
         expected, symbol = lead // NUM_SYMBOLS, lead % NUM_SYMBOLS
@@ -332,22 +333,23 @@ def _check_lead(s: State) -> None:
         raise ValueError(f"symbol must be {words[symbol]!r}: {CARDS[lead]!r} leads")
 
 
-def _read_stages(s: State, position: Mapping[str, Any], rules: Rules, winner: int | None) -> None:
+def _read_stages(s: State, position: Position, rules: Rules, winner: int | None) -> None:
     stages, num_players = position["stages"], int(s["num_players"])
     if not rules.tournament:
         if stages is not None:
-            raise ValueError("stages must be null: the rules are not a tournament's")
+            raise ValueError("stages must be null without the option tournament")
         return
     if not isinstance(stages, list | tuple) or len(stages) != num_players:
-        raise ValueError(f"a tournament has stages: a list of {num_players} numbers")
+        raise ValueError(f"stages must be a list of {num_players} integers in a tournament")
     for seat, stage in enumerate(stages):
-        allowed = range(0, 1) if seat == winner else range(1, rules.hand_size + 1)
-        s["stages"][seat] = _whole(stage, f"the stage of seat {seat}", allowed)
+        low, high = (0, 0) if seat == winner else (1, rules.hand_size)
+        check_integer(f"the stage of seat {seat}", stage, low, high)
+        s["stages"][seat] = stage
 
 
-def _read_end(s: State, position: Mapping[str, Any], rules: Rules) -> None:
-    """Read the end of a game; what no longer means anything is not looked at."""
-    winner = _number(position, "winner", range(int(s["num_players"])))
+def _read_end(s: State, position: Position, rules: Rules) -> None:
+    """Read the fields that have a meaning in phase `over`; ignore the others."""
+    winner = _number(position, "winner", int(s["num_players"]) - 1)
     if s["hand_sizes"][winner]:
         raise ValueError(f"seat {winner} cannot have won with cards in hand")
     s["turn"] = s["actor"] = s["winner"] = winner
@@ -355,28 +357,28 @@ def _read_end(s: State, position: Mapping[str, Any], rules: Rules) -> None:
     _read_stages(s, position, rules, winner)
 
 
-def _read_turn(s: State, position: Mapping[str, Any], rules: Rules) -> None:
-    seats = range(int(s["num_players"]))
+def _read_turn(s: State, position: Position, rules: Rules) -> None:
+    last = int(s["num_players"]) - 1
     if position["winner"] is not None:
         raise ValueError("winner must be null before phase 'over'")
     _read_stages(s, position, rules, None)
-    s["turn"] = _number(position, "turn", seats)
-    s["actor"] = _number(position, "actor", seats)
+    s["turn"] = _number(position, "turn", last)
+    s["actor"] = _number(position, "actor", last)
     s["direction"] = _read_direction(position["direction"])
-    s["pending_draw"] = _number(position, "pending_draw", range(MAX_PENDING + 1))
+    s["pending_draw"] = _number(position, "pending_draw", MAX_PENDING)
     for flag in FLAGS:
         if not isinstance(position[flag], bool):
-            raise ValueError(f"{flag} must be true or false, not {position[flag]!r}")
+            raise ValueError(f"{flag} must be true or false, got {position[flag]!r}")
         s[flag] = position[flag]
     if position["plus_three_by"] is not None:
-        s["plus_three_by"] = _number(position, "plus_three_by", seats)
+        s["plus_three_by"] = _number(position, "plus_three_by", last)
     for allowed, rule in _turn_rules(s):
         if not allowed:
             raise ValueError(f"phase {PHASES[s['phase']]!r}: {rule}")
 
 
 def _turn_rules(s: State) -> list[tuple[bool, str]]:
-    """Return what must hold in a position of a game that is not over, with its words."""
+    """Return the conditions on a position before phase `over`, each with its error message."""
     phase, symbol, turn, actor = s["phase"], s["symbol"], s["turn"], s["actor"]
     size = s["hand_sizes"][actor]
     answering = actor != turn

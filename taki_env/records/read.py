@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from taki_env.base.checks import is_integer
 from taki_env.base.errors import RecordError, did_you_mean
 from taki_env.base.types import Words
 from taki_env.base.version import ENV_ID
@@ -141,7 +142,7 @@ def _check_head(record: Mapping[str, Any], keys: Mapping[str, str]) -> None:
     """Check everything but the steps and the result."""
     _check_keys("the record", record, keys)
     _check_unknown("the record", record, keys)
-    if not _is_integer(record["format"]) or record["format"] != FORMAT:
+    if not is_integer(record["format"]) or record["format"] != FORMAT:
         raise RecordError(f"format must be {FORMAT}, got {_shortened(record['format'])}")
     if record["env"] != ENV_ID:
         raise RecordError(f"env must be {ENV_ID!r}, got {_shortened(record['env'])}")
@@ -157,7 +158,7 @@ def _check_table(record: Mapping[str, Any]) -> None:
     players, first = record["num_players"], record["first"]
     with _errors_at("rules"):
         rules = Rules.from_dict(record["rules"])
-    if not _is_integer(players):
+    if not is_integer(players):
         raise RecordError(f"num_players must be an integer, got {_shortened(players)}")
     if record["names"] is not None and not are_names(record["names"], players):
         raise RecordError(f"names must be null or {players} strings, one per seat")
@@ -167,10 +168,6 @@ def _check_table(record: Mapping[str, Any]) -> None:
             raise RecordError("they differ from the rules of the record")
     if not isinstance(first["hands"], list) or len(first["hands"]) != players:
         raise RecordError(f"first: hands must be a list of {players} hands, one per player")
-
-
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _read_start(record: Mapping[str, Any]) -> tuple[States, Rules, Deal | None]:
@@ -189,7 +186,7 @@ def _read_start(record: Mapping[str, Any]) -> tuple[States, Rules, Deal | None]:
     numbers = [record[key] for key in Deal._fields]
     if numbers == [None] * 3:
         return start, rules, None
-    if not all(_is_integer(number) and number >= 0 for number in numbers):
+    if not all(is_integer(number) and number >= 0 for number in numbers):
         raise RecordError("seed, deal and episode must be integers of at least 0, or all null")
     deal = Deal(*numbers)
     _check_deal(start, rules, deal)
@@ -221,7 +218,7 @@ def _check_step(step: Any, changes: bool) -> None:
 def _next_states(states: States, legal: Words, step: Mapping[str, Any]) -> States:
     """Return the state (1,) after a step that follows the rules; updates `legal` (1,)."""
     actor, action = int(states["actor"][0]), step["action"]
-    if not _is_integer(step["actor"]) or step["actor"] != actor:
+    if not is_integer(step["actor"]) or step["actor"] != actor:
         raise RecordError(f"the actor is seat {actor}, not {_shortened(step['actor'])}")
     if not isinstance(action, str):
         raise RecordError(f"the action must be a name, got {_shortened(action)}")
@@ -257,7 +254,7 @@ def _check_result(found: Any, result: JsonDict) -> None:
 def _seen_positions(record: Mapping[str, Any]) -> Iterator[JsonDict]:
     _check_head(record, {**COMMON_KEYS, **PLAY_KEYS})
     seat, players = record["seat"], record["num_players"]
-    if not _is_integer(seat) or not 0 <= seat < players:
+    if not is_integer(seat) or not 0 <= seat < players:
         raise RecordError(f"seat must be null or 0 to {players - 1}, got {_shortened(seat)}")
     position = copy.deepcopy(dict(record["first"]))
     with _errors_at("first"):
@@ -296,16 +293,16 @@ def _check_seen_values(values: Mapping[str, Any], players: int) -> None:
         "color": lambda value: value in COLORS,
         "symbol": lambda value: value is None or value in SYMBOLS,
         "phase": lambda value: value in PHASES,
-        "direction": lambda value: _is_integer(value) and value in (1, -1),
-        "turn": lambda value: _is_integer(value) and value in seats,
-        "pending_draw": lambda value: _is_integer(value) and value >= 0,
+        "direction": lambda value: is_integer(value) and value in (1, -1),
+        "turn": lambda value: is_integer(value) and value in seats,
+        "pending_draw": lambda value: is_integer(value) and value >= 0,
         "stages": lambda value: value is None or (
-            isinstance(value, list) and len(value) == players and all(map(_is_integer, value))
+            isinstance(value, list) and len(value) == players and all(map(is_integer, value))
         ),
         **dict.fromkeys(FLAGS, lambda value: isinstance(value, bool)),
         **dict.fromkeys(
             ("actor", "plus_three_by", "winner"),
-            lambda value: value is None or (_is_integer(value) and value in seats),
+            lambda value: value is None or (is_integer(value) and value in seats),
         ),
     }  # fmt: skip
     for key, value in values.items():
@@ -320,7 +317,7 @@ def _next_seen(position: JsonDict, step: Any, seat: int) -> JsonDict:
     """
     _check_step(step, changes=True)
     players = len(position["hands"])
-    if not _is_integer(step["actor"]) or step["actor"] not in range(players):
+    if not is_integer(step["actor"]) or step["actor"] not in range(players):
         raise RecordError(f"the actor must be 0 to {players - 1}, got {_shortened(step['actor'])}")
     if not isinstance(step["action"], str) or step["action"] not in ACTION_INDEX:
         raise RecordError(f"{_shortened(step['action'])} is not the name of an action")
@@ -343,7 +340,7 @@ def _are_draws(draws: Any, players: int, seat: int) -> bool:
     return isinstance(draws, list) and all(
         isinstance(draw, list)
         and len(draw) == 2
-        and _is_integer(draw[0])
+        and is_integer(draw[0])
         and draw[0] in range(players)
         and isinstance(draw[1], list)
         and all(_is_card(card) if draw[0] == seat else card is None for card in draw[1])

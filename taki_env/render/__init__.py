@@ -1,4 +1,4 @@
 """The table as text, as a picture, and in a window.
 
-Reads positions only. Nothing here advances a game.
+Only reads positions; nothing here changes a game.
 """

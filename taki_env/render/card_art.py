@@ -1,4 +1,4 @@
-"""Pictures of the cards, drawn with pygame: no files. A master of each is drawn once, large."""
+"""Pictures of the cards, drawn with pygame; no image files. Each card is drawn once, large."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TypeAlias
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
-import pygame as pygame  # handed on, as it greets whoever imports it before the line above
+import pygame as pygame  # for `drawing` too: the line above must run before the first import
 
 from taki_env.core.cards import COLORS
 
 Color: TypeAlias = tuple[int, int, int]
 Point: TypeAlias = tuple[float, float]
 Glyph: TypeAlias = Callable[[pygame.Surface, Point, float, Color, Color], None]
-"""Draws a symbol: surface, middle, size, its color, the color of the ground."""
+"""Draws a symbol: surface, middle, size, color of the symbol, color of the background."""
 
 MASTER = (240, 360)
 EDGE = 9
@@ -33,7 +33,7 @@ NAME = (40, 84)
 NAME_LENGTH, NAME_BREADTH = 256, 60
 NAME_SIZES = range(46, 11, -1)
 STRIPE = (96, 314, 27, 16)
-"""The first of the four squares that mark a colorless card: x, y, step, size."""
+"""The four squares that mark a colorless card: x and y of the first, step, size."""
 
 WHITE: Color = (255, 255, 255)
 PAPER: Color = (250, 248, 242)
@@ -50,30 +50,30 @@ BACK: Color = (44, 62, 100)
 BACK_LIGHT: Color = (78, 102, 152)
 
 
-# Words --------------------------------------------------------------------------------------------
+# Text ---------------------------------------------------------------------------------------------
 
 
 def font(size: int) -> pygame.font.Font:
-    """Return pygame's own font in a size in pixels; made anew, as `pygame.quit` ends fonts."""
+    """Return pygame's default font in pixels; not cached, as `pygame.quit` invalidates fonts."""
     if not pygame.font.get_init():
         pygame.font.init()
     return pygame.font.Font(None, size)
 
 
 @lru_cache(maxsize=4096)
-def words(text: str, size: int, color: Color) -> pygame.Surface:
-    """Return a line of text."""
+def text_picture(text: str, size: int, color: Color) -> pygame.Surface:
+    """Return the picture of a line of text."""
     return font(size).render(text, True, color)
 
 
-def put(surface: pygame.Surface, picture: pygame.Surface, middle: Point) -> None:
-    """Lay a picture with its middle on a point."""
+def blit_centered(surface: pygame.Surface, picture: pygame.Surface, middle: Point) -> None:
+    """Draw a picture with its middle at a point."""
     width, height = picture.get_size()
     surface.blit(picture, (round(middle[0] - width / 2), round(middle[1] - height / 2)))
 
 
 def _largest(lines: Sequence[str]) -> int:
-    """Return the largest size in which lines fit beside each other on a spine."""
+    """Return the largest font size in which the lines fit next to each other on a spine."""
     for size in NAME_SIZES:
         shape = font(size)
         length = max(shape.size(line)[0] for line in lines)
@@ -87,13 +87,13 @@ def _largest(lines: Sequence[str]) -> int:
 
 def _letters(text: str, share: float) -> Glyph:
     def draw(surface: pygame.Surface, middle: Point, size: float, color: Color, _: Color) -> None:
-        put(surface, words(text, round(size * share), color), middle)
+        blit_centered(surface, text_picture(text, round(size * share), color), middle)
 
     return draw
 
 
 def _scaled(points: Sequence[Point], middle: Point, size: float) -> list[Point]:
-    """Return points given in halves of a size around (0, 0)."""
+    """Return points around `middle` from points around (0, 0), in units of size / 2."""
     return [(middle[0] + x * size / 2, middle[1] + y * size / 2) for x, y in points]
 
 
@@ -172,7 +172,7 @@ FAN_TURN = 82
 
 
 def _fan(colors: Sequence[Color | None]) -> Glyph:
-    """Return a symbol of a fan of cards, each of a color or of the symbol's."""
+    """Return a symbol of a fan of cards, each in a color or, for None, in the symbol's."""
 
     def draw(
         surface: pygame.Surface, middle: Point, size: float, color: Color, ground: Color
@@ -188,7 +188,7 @@ def _fan(colors: Sequence[Color | None]) -> Glyph:
 
 
 def _leaf(turn: float, grow: float) -> list[Point]:
-    """Return the corners of a card of a fan, turned about its foot."""
+    """Return the corners of a card of a fan, turned around its lower end."""
     across, along = cos(radians(turn)), sin(radians(turn))
     corners = ((-0.28, -0.3), (0.28, -0.3), (0.28, -1.5), (-0.28, -1.5))
     wider = [(x + (grow if x > 0 else -grow), y + (grow if y > 0 else -grow)) for x, y in corners]
@@ -229,7 +229,7 @@ GLYPHS: dict[str, Glyph] = {
     "+3 breaker": _breaker,
     "change color": _change_color,
 }
-"""The symbols that are not a number."""
+"""Drawings of the symbols that are not numbers."""
 
 
 # Cards --------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def parts(card: str) -> tuple[str | None, str]:
 
 @lru_cache(maxsize=64)
 def face(card: str) -> pygame.Surface:
-    """Return the large picture of a card, by its name."""
+    """Return the large picture of a card by name."""
     color, symbol = parts(card)
     shade = SHADES[color] if color else COLORLESS
     dark = DARK[color] if color else COLORLESS_DARK
@@ -269,7 +269,9 @@ def back() -> pygame.Surface:
     surface = _paper()
     pygame.draw.rect(surface, BACK, BODY, border_radius=CORNER - EDGE)
     pygame.draw.rect(surface, BACK_LIGHT, (24, 24, 192, 312), 5, border_radius=10)
-    put(surface, pygame.transform.rotate(words("TAKI", 110, BACK_LIGHT), 60), (120, 180))
+    blit_centered(
+        surface, pygame.transform.rotate(text_picture("TAKI", 110, BACK_LIGHT), 60), (120, 180)
+    )
     return surface
 
 
@@ -288,20 +290,20 @@ def _stripe(surface: pygame.Surface) -> None:
 
 
 def _name_spine(surface: pygame.Surface, card: str) -> None:
-    """Write the name down the spine, a long one on two lines."""
+    """Write the name down the spine, on two lines if it has three words."""
     head, _, tail = card.rpartition(" ")
     lines = [head, tail] if card.count(" ") == 2 else [card]
     size = _largest(lines)
     height = font(size).get_height()
     for number, line in enumerate(lines):
         x = NAME[0] - (number - (len(lines) - 1) / 2) * height
-        written = pygame.transform.rotate(words(line, size, WHITE), -90)
-        put(surface, written, (x, NAME[1] + written.get_height() / 2))
+        written = pygame.transform.rotate(text_picture(line, size, WHITE), -90)
+        blit_centered(surface, written, (x, NAME[1] + written.get_height() / 2))
 
 
 @lru_cache(maxsize=4096)
 def card_picture(card: str | None, width: int, height: int, angle: int = 0) -> pygame.Surface:
-    """Return a card in a size, turned to the left by tenths of a degree; None is a back."""
+    """Return a card in a size, turned left by `angle` tenths of a degree; a back for None."""
     master = face(card) if card else back()
     small = pygame.transform.smoothscale(master, (width, height))
     return pygame.transform.rotozoom(small, angle / 10, 1) if angle else small

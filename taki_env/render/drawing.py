@@ -1,7 +1,7 @@
 """Pictures of the table, and the window that shows them, with pygame (`taki-env[render]`).
 
-Everything is drawn large and made small once, which smooths all edges; nothing needs a display but
-the window. The same position and words give the same picture, pixel for pixel.
+Everything is drawn at twice its size and scaled down once, which smooths all edges. Only the window
+needs a display. The same position and last actions give the same picture, pixel for pixel.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from math import cos, pi, sin
 import numpy as np
 import numpy.typing as npt
 
+from taki_env.core.cards import Position
 from taki_env.render.card_art import (
     DARK,
     PAPER,
@@ -20,10 +21,10 @@ from taki_env.render.card_art import (
     WHITE,
     Color,
     Point,
+    blit_centered,
     card_picture,
-    put,
     pygame,
-    words,
+    text_picture,
 )
 from taki_env.render.geometry import (
     BAND,
@@ -37,10 +38,10 @@ from taki_env.render.geometry import (
     hand_places,
     seat_boxes,
 )
-from taki_env.render.words import Position, card_count, known_actor, state_notes
+from taki_env.render.words import card_count, known_actor, state_notes
 
 FINE = 2
-"""Pixels of the drawing to one of the picture, each way."""
+"""Scale of the drawing to the picture."""
 TITLE = "TAKI"
 
 GROUND: Color = (17, 24, 33)
@@ -60,7 +61,7 @@ CENTER: Point = (WIDTH / 2, 324.0)
 RING = (268.0, 117.0)
 RING_BREADTH = 9.0
 RING_ENDS = (0.09, 0.91)
-"""Where the arrow on each half of the ring begins and ends, in halves of a turn."""
+"""Start and end of the arrow on each half of the ring, in half turns."""
 ARROW_HEAD = 17.0
 DRAW_PILE = Place(CENTER[0] - 140, CENTER[1] - 16, 76, 114)
 LEAD = Place(CENTER[0], CENTER[1] - 16, 92, 138)
@@ -68,7 +69,7 @@ COLOR_DISC: Point = (CENTER[0] + 140, CENTER[1] - 16)
 COLOR_RADIUS = 40.0
 PILE_WORDS = CENTER[1] + 72
 MOST_BENEATH = 4
-"""Cards drawn beneath the top of a pile, at most."""
+"""Maximum number of cards drawn beneath the top of a pile."""
 
 CENTER_WIDTH = 590.0
 STATE_TOP, STATE_LINE = 466.0, 32.0
@@ -76,13 +77,13 @@ LAST_BOTTOM, LAST_LINE, LAST_LINES = 592.0, 23.0, 3
 
 
 class Canvas:
-    """A large surface on which things are drawn in the picture's pixels."""
+    """A surface at the scale `FINE`, with methods that take coordinates of the picture."""
 
     def __init__(self) -> None:
         self.surface = pygame.Surface((WIDTH * FINE, HEIGHT * FINE), 0, 32)
 
     def box(self, box: Box, color: Color, radius: float, line: float = 0) -> None:
-        """Draw a rectangle with round corners, filled or as a line."""
+        """Draw a rectangle with round corners, filled or as an outline of width `line`."""
         area = pygame.Rect(*(round(side * FINE) for side in box))
         pygame.draw.rect(
             self.surface, color, area, round(line * FINE), border_radius=round(radius * FINE)
@@ -97,19 +98,19 @@ class Canvas:
         pygame.draw.polygon(self.surface, color, [_fine(point) for point in points])
 
     def text(self, line: str, size: float, color: Color, at: Point, align: float = 0.5) -> None:
-        """Write a line whose left end (0), middle (0.5) or right end (1) is at a point."""
-        picture = words(line, round(size * FINE), color)
+        """Write a line with its left end (0), middle (0.5) or right end (1) at a point."""
+        picture = text_picture(line, round(size * FINE), color)
         x, y = _fine(at)
-        put(self.surface, picture, (x + (0.5 - align) * picture.get_width(), y))
+        blit_centered(self.surface, picture, (x + (0.5 - align) * picture.get_width(), y))
 
     def card(self, card: str | None, place: Place) -> None:
-        """Lay a card, or the back of one."""
+        """Draw a card, or for None the back of one."""
         width, height = round(place.width * FINE), round(place.height * FINE)
         picture = card_picture(card, width, height, round(place.angle * 10))
-        put(self.surface, picture, _fine((place.x, place.y)))
+        blit_centered(self.surface, picture, _fine((place.x, place.y)))
 
     def finished(self) -> pygame.Surface:
-        """Return the picture in its own size."""
+        """Return the picture, WIDTH by HEIGHT."""
         return pygame.transform.smoothscale(self.surface, (WIDTH, HEIGHT))
 
 
@@ -118,7 +119,7 @@ def _fine(point: Point) -> Point:
 
 
 def _width(line: str, size: float) -> float:
-    return words(line, round(size * FINE), WHITE).get_width() / FINE
+    return text_picture(line, round(size * FINE), WHITE).get_width() / FINE
 
 
 # The table ----------------------------------------------------------------------------------------
@@ -131,8 +132,8 @@ def picture(
 
     Args:
         position: a position (RULES.md section 10).
-        seat: whose hand is shown, and who looks; all hands for None.
-        last: the last actions in words, the latest at the end.
+        seat: viewer, whose hand alone is shown; None shows all hands.
+        last: texts of the last actions, the latest at the end.
     """
     surface = table_surface(position, seat, last)
     pixels: npt.NDArray[np.uint8] = pygame.surfarray.array3d(surface)
@@ -142,7 +143,7 @@ def picture(
 def table_surface(
     position: Position, seat: int | None = None, last: Sequence[str] = ()
 ) -> pygame.Surface:
-    """Return the table as a pygame surface of WIDTH by HEIGHT; arguments as of `picture`."""
+    """Return the table as a pygame surface, WIDTH by HEIGHT; for the arguments see `picture`."""
     canvas = Canvas()
     canvas.surface.fill(GROUND)
     edge = MARGIN + BAND / 2
@@ -158,7 +159,7 @@ def table_surface(
 
 
 def _on_ring(turn: float, offset: float = 0.0) -> Point:
-    """Return a point of the ring, by the angle from its right end, clockwise."""
+    """Return the point of the ring at an angle in radians, clockwise from its right end."""
     x, y = RING[0] + offset, RING[1] + offset
     return CENTER[0] + x * cos(turn), CENTER[1] + y * sin(turn)
 
@@ -198,7 +199,7 @@ def _draw_piles(canvas: Canvas, position: Position) -> None:
 
 
 def _stack(top: Place, count: int) -> Iterator[Place]:
-    """Yield where the cards of a pile lie, the top one last."""
+    """Yield the places of the cards of a pile, the top one last."""
     for under in range(min(count, MOST_BENEATH + 1) - 1, -1, -1):
         yield top._replace(x=top.x - 2.5 * under, y=top.y - 2 * under)
 
@@ -234,7 +235,7 @@ def _draw_pill(canvas: Canvas, note: str, at: Point, back: Color, ink: Color) ->
 
 
 def _flowing(notes: Sequence[str], room: float) -> list[list[str]]:
-    """Return notes in rows that are no wider than the room."""
+    """Return the notes in rows, none wider than `room` pixels."""
     rows: list[list[str]] = [[]]
     for note in notes:
         if sum(_pill_width(other) + 8 for other in [*rows[-1], note]) > room:
@@ -295,7 +296,7 @@ def _draw_label(canvas: Canvas, position: Position, player: int, box: Box) -> No
 
 
 def _badges(position: Position, player: int, acts: bool) -> list[tuple[str, Color, Color]]:
-    """Return what a seat is marked with: words, their ground, their color."""
+    """Return the badges of a seat: text, background color, text color."""
     if position["winner"] is not None:
         return [("has won", WINNER, INK)] if player == position["winner"] else []
     badges = [("to act", ACTOR, INK)] if acts else []
@@ -317,9 +318,9 @@ def _draw_badges(canvas: Canvas, badges: list[tuple[str, Color, Color]], box: Bo
 
 
 class Window:
-    """A window that shows tables. A person who closes it sees no more; the game goes on.
+    """A window that shows tables. When the user closes it, it stays closed; the game continues.
 
-    A copy of it, or one that was pickled, is another window, not opened yet.
+    A copy or an unpickled window is a new one, not yet open.
     """
 
     def __init__(self) -> None:
@@ -331,7 +332,7 @@ class Window:
         return Window, ()
 
     def show(self, position: Position, seat: int | None, last: Sequence[str], fps: float) -> None:
-        """Show a table, no sooner than 1 / fps seconds after the one before.
+        """Show a table, at least 1 / fps seconds after the previous one.
 
         Raises:
             RuntimeError: there is no display.
@@ -346,7 +347,7 @@ class Window:
         self._heed_events()
 
     def _screen(self) -> pygame.Surface:
-        """Return the surface of the window, opened if it is not."""
+        """Return the surface of the window; open the window if necessary."""
         screen = pygame.display.get_surface() if self._open else None
         if screen is None:
             screen = open_display()
@@ -354,7 +355,7 @@ class Window:
         return screen
 
     def _heed_events(self) -> None:
-        """Close the window if that is asked for."""
+        """Close the window if the user has requested it."""
         if not self._open or not pygame.display.get_init():
             return
         if any(event.type == pygame.QUIT for event in pygame.event.get()):
@@ -369,10 +370,10 @@ class Window:
 
 
 def open_display() -> pygame.Surface:
-    """Open the one window that pygame has, and return its surface.
+    """Open pygame's only window and return its surface.
 
     Raises:
-        RuntimeError: there is no display; says what SDL says of it.
+        RuntimeError: there is no display; the message contains SDL's error.
     """
     try:
         pygame.display.init()
@@ -383,6 +384,6 @@ def open_display() -> pygame.Surface:
         return pygame.display.set_mode((WIDTH, HEIGHT))
     except pygame.error as error:
         raise RuntimeError(
-            f"render_mode 'human' opens a window, and there is no display ({error}); "
+            f"render_mode 'human' needs a display, and there is no display ({error}); "
             "'rgb_array' and 'ansi' need none"
         ) from error

@@ -1,4 +1,4 @@
-"""Where everything lies in the picture of a table, in its pixels; plain numbers, no drawing."""
+"""Table layout in pixels; geometry only."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ GAP = 12
 BAND = 186
 """Height of a seat."""
 SIDE = 312
-"""Width of a seat to the left or to the right."""
+"""Width of a seat at the left or the right."""
 WIDEST = 760
-"""Width of a seat at the top or the bottom, at most."""
+"""Maximum width of a seat at the top or the bottom."""
 
 SEATS_AT = {
     2: (1, 0, 1, 0),
@@ -26,14 +26,14 @@ SEATS_AT = {
     9: (3, 2, 2, 2),
     10: (3, 2, 3, 2),
 }
-"""How many sit at the bottom, to the left, at the top and to the right."""
+"""Seats at the bottom, left, top and right, by number of players."""
 
 LABEL = 30
 PADDING = 8
 ASPECT = 2 / 3
 """Width of a card over its height."""
 SPINE = 0.28
-"""The left part of a card, which names it, over its width: no other card of the hand covers it."""
+"""Width of the left part of a card, which names it and stays uncovered, over the card's width."""
 FAN_ANGLE = 7.0
 FAN_DROP = 0.08
 FAN_SIZES = (1.0, 0.9, 0.8, 0.7)
@@ -41,7 +41,7 @@ WIDEST_STEP = 0.8
 ROW_STEP = 0.42
 MOST_ROWS = 6
 FULL_FAN = 8
-"""Cards at which a fan is fully spread."""
+"""Number of cards from which a fan is fully spread."""
 
 
 class Box(NamedTuple):
@@ -58,7 +58,7 @@ class Box(NamedTuple):
         return self.x + self.width / 2, self.y + self.height / 2
 
     def inside(self, other: Box) -> bool:
-        """Return whether it lies within another one."""
+        """Return whether the rectangle is inside another one."""
         return (
             other.x <= self.x
             and other.y <= self.y
@@ -68,7 +68,7 @@ class Box(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a card lies: its middle, its size, and its turn to the left in degrees."""
+    """Place of a card: its middle, its size, and its rotation to the left in degrees."""
 
     x: float
     y: float
@@ -93,7 +93,7 @@ def turned_size(width: float, height: float, angle: float) -> tuple[float, float
 
 
 def seat_boxes(num_players: int) -> list[Box]:
-    """Return the place of each seat: seat 0 in front, the seats after it clockwise."""
+    """Return the box of each seat: seat 0 at the bottom, the others clockwise from it."""
     bottom, left, top, right = SEATS_AT[num_players]
     clockwise = [
         *reversed(_row(bottom, HEIGHT - MARGIN - BAND)),
@@ -118,7 +118,7 @@ def _column(count: int, x: float) -> list[Box]:
 
 
 def hand_box(seat: Box) -> Box:
-    """Return the part of a seat in which its cards lie, below its label."""
+    """Return the part of a seat's box for its cards, below the label."""
     return Box(
         seat.x + PADDING,
         seat.y + LABEL,
@@ -128,10 +128,10 @@ def hand_box(seat: Box) -> Box:
 
 
 def hand_places(count: int, box: Box) -> list[Place]:
-    """Return the places of the cards of a hand, which never leave the box.
+    """Return the places of the cards of a hand, all inside the box.
 
-    One fan, with smaller cards if it must be, or as many straight rows as it takes to see
-    every spine.
+    A hand is one fan, with smaller cards if necessary, or several straight rows, so that every
+    spine is visible.
     """
     for size in FAN_SIZES:
         width, outer, _ = _fan_size(size, box)
@@ -145,7 +145,7 @@ def hand_places(count: int, box: Box) -> list[Place]:
 
 
 def _fan_size(size: float, box: Box) -> tuple[float, float, float]:
-    """Return a card's width, the width that the outermost one takes, turned, and the height."""
+    """Return a card's width, the width of the outermost card when turned, and the height."""
     across, along = turned_size(ASPECT, 1, FAN_ANGLE)
     height = size * box.height / (along + FAN_DROP)
     return ASPECT * height, across * height, height
@@ -157,7 +157,7 @@ def _row_size(rows: int, box: Box) -> tuple[float, float]:
 
 
 def _step(count: int, width: float, outer: float, box: Box) -> float:
-    """Return how far apart the cards of a row lie."""
+    """Return the distance between adjacent cards of a row."""
     return min(WIDEST_STEP * width, (box.width - outer) / max(count - 1, 1))
 
 

@@ -1,6 +1,7 @@
-"""What an environment shows of its games (`render_mode`), and the table and the actions in words.
+"""Render modes of the environments: the table as text, as a picture, or in a window.
 
-Pictures and the window are drawn by `taki_env.render.drawing`, which alone needs pygame.
+Pictures need pygame, which is optional: `taki_env.render.drawing` is imported only for modes that
+draw. It does not import this module.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import sys
 import warnings
 from collections.abc import Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from taki_env.base.errors import did_you_mean
-from taki_env.render.words import LastActions, Position, table_text
+from taki_env.base.checks import check_one_of
+from taki_env.core.cards import Position
+from taki_env.render.words import LastActions, table_text
 
 if TYPE_CHECKING:
     from taki_env.render.drawing import Window
@@ -28,36 +30,18 @@ REVEAL = ("all", "actor")
 RENDER_FPS = 2
 
 
-def checked_render_mode(mode: str | None, modes: Sequence[Any]) -> str | None:
-    """Return the render mode; ValueError names the allowed ones."""
-    if mode is not None and mode not in modes:
-        hint = did_you_mean(mode, modes)
-        raise ValueError(
-            f"render_mode must be None or one of {', '.join(modes)}, not {mode!r}{hint}"
-        )
-    return mode
-
-
-def checked_reveal(reveal: str) -> str:
-    """Return whose hands are shown; ValueError names the allowed choices."""
-    if reveal not in REVEAL:
-        hint = did_you_mean(reveal, REVEAL)
-        raise ValueError(f"reveal must be one of {', '.join(REVEAL)}, not {reveal!r}{hint}")
-    return reveal
-
-
 class Renderer:
-    """How an environment shows its games.
+    """Renders the games of an environment.
 
     Args:
         mode: None, "ansi" (a string), "rgb_array" (a picture) or "human" (a window).
-        reveal: "all" shows every hand; "actor" shows what one seat may see.
-        modes: the modes that the environment has.
-        num_games: how many games it has.
+        reveal: "all" shows every hand; "actor" shows only what one seat can see.
+        modes: render modes that the environment supports.
+        num_games: number of games of the environment.
 
     Raises:
-        ValueError: a mode or a choice that does not exist.
-        ModuleNotFoundError: the mode draws, and pygame is not installed.
+        ValueError: `mode` or `reveal` is not one of the allowed values.
+        ModuleNotFoundError: the mode needs pygame, which is not installed.
     """
 
     def __init__(
@@ -67,21 +51,22 @@ class Renderer:
         modes: Sequence[str] = RENDER_MODES,
         num_games: int = 1,
     ) -> None:
-        self.mode = checked_render_mode(mode, modes)
-        self.reveal = checked_reveal(reveal)
+        check_one_of("render_mode", mode, (None, *modes))
+        check_one_of("reveal", reveal, REVEAL)
+        self.mode, self.reveal = mode, reveal
         self.last = [LastActions(reveal == "actor") for _ in range(num_games)]
         self._window: Window | None = None
         if mode in ("human", "rgb_array"):
             _drawing()
 
     def render(self, position: Position, seat: int, fps: int = RENDER_FPS, game: int = 0) -> Frame:
-        """Return the table ("ansi", "rgb_array"), put it into the window, or warn without a mode.
+        """Return the table ("ansi", "rgb_array"), show it in the window, or warn without a mode.
 
         Args:
-            position: the game's.
-            seat: who looks, if not all hands are revealed.
-            fps: the window shows so many tables a second.
-            game: which of the environment's games it is.
+            position: position of the game.
+            seat: viewer, if not all hands are revealed.
+            fps: maximum number of tables per second in the window.
+            game: index of the game in the environment.
         """
         last = self.last[game].lines
         viewer = None if self.reveal == "all" else seat
@@ -99,14 +84,14 @@ class Renderer:
         return None
 
     def close(self) -> None:
-        """Close the window, if there is one; the next table opens it again."""
+        """Close the window if it is open; the next `render` opens it again."""
         if self._window is not None:
             self._window.close()
         self._window = None
 
 
 def _drawing() -> ModuleType:
-    """Return the module that draws; ModuleNotFoundError names the extra to install."""
+    """Import `drawing`; without pygame, the ModuleNotFoundError names the extra to install."""
     try:
         from taki_env.render import drawing
     except ModuleNotFoundError as error:
@@ -120,12 +105,6 @@ def _drawing() -> ModuleType:
 
 
 def wants_colors() -> bool:
-    """Return whether text is for a terminal with colors (https://no-color.org)."""
+    """Return whether standard output is a terminal with colors (https://no-color.org)."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return sys.stdout.isatty() and not plain
-
-
-# Actions in words ---------------------------------------------------------------------------------
-
-
-# The table in words -------------------------------------------------------------------------------

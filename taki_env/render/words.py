@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
 
-from taki_env.core.cards import ACTIONS, CLOSE_TAKI, COLORS, DRAW, PASS
+from taki_env.core.cards import ACTIONS, CLOSE_TAKI, COLORS, DRAW, PASS, Position
 from taki_env.core.seen import cards_drawn, lets_stand, visible_actor
-
-Position: TypeAlias = Mapping[str, Any]
-"""A position, RULES.md section 10."""
 
 RESET = "\x1b[0m"
 

@@ -226,7 +226,7 @@ def test_games_of_a_checkpoint_that_cannot_be_are_refused(
     name: str, value: int, tmp_path: Path
 ) -> None:
     """What the compiled code would take for granted is checked when it is read."""
-    with pytest.raises(CheckpointError, match="game 0 is none"):
+    with pytest.raises(CheckpointError, match="game 0 is invalid"):
         games_changed(name, value, tmp_path)
 
 

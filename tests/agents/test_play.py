@@ -621,7 +621,7 @@ def test_every_command_is_done() -> None:
         ({"opponents": ("search:simulations=x",)}, "simulations must be int"),
         ({"opponents": (PERSON,)}, "'person' is not an agent"),
         ({"hint": "serch"}, "did you mean 'search'"),
-        ({"players": 11}, "num_players must be 2 to 10"),
+        ({"players": 11}, "num_players must be an integer from 2 to 10"),
         ({"seat": 2}, "--seat must be 0 to 1"),
         ({"seed": -1}, "seed"),
         ({"delay": -1.0}, "--delay must be a finite number of at least 0"),

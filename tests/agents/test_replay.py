@@ -209,7 +209,7 @@ def test_a_number_of_games_to_record_is_one_or_more(tmp_path: Path, number: int)
         arena.ArenaArgs(("random", "greedy"), record=tmp_path / "a", recorded=number),
         evaluate.EvaluateArgs("random", "greedy", record=tmp_path / "a", recorded=number),
     ):
-        with pytest.raises(ValueError, match="--recorded must be 1 or more"):
+        with pytest.raises(ValueError, match="--recorded must be an integer of at least 1"):
             {arena.ArenaArgs: arena, evaluate.EvaluateArgs: evaluate}[type(args)].prepare(args)
 
 

@@ -20,6 +20,7 @@ from taki_env.base import jit as _jit
 from taki_env.core.bits import seed_words
 from taki_env.core.policies import POLICIES
 from taki_env.envs.learners import LearnerGames
+from taki_env.envs.seated import advance_many
 from tests.helpers import VARIANTS, Shuffler, rest_of_deck
 from tools.reference import Reference
 
@@ -246,6 +247,14 @@ def test_code_compiled_outside_the_package_is_never_stale(
 
 
 # Where compiled code is kept ----------------------------------------------------------------------
+
+
+def test_code_is_kept_in_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By default; the name of the folder has the hash of the compiled sources."""
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    assert PACKAGE == _jit.PACKAGE
+    stamp = _jit.source_stamp(advance_many)
+    assert _jit.cache_folder.__wrapped__(stamp) == PACKAGE / "__pycache__" / f"compiled-{stamp}"  # type: ignore[attr-defined]
 
 
 def test_code_is_kept_where_numba_is_told_to(

@@ -32,13 +32,24 @@ def test_a_name_brings_cards_and_hand_size() -> None:
     assert names == ["red 1", "red 1", "red stop", "green 1", "green 1", "green stop"]
     assert rules.hand_size == 2
     assert Rules(deck="mini-1", hand_size=1).hand_size == 1
-    assert Rules(deck="standard") == Rules()
+    assert Rules(deck="standard") == Rules() and Rules().hand_size == 8
     assert Rules.from_dict(rules.to_dict()) == rules
 
 
-def test_an_unknown_deck_is_refused() -> None:
+def test_a_given_hand_size_is_never_replaced() -> None:
+    """Eight cards, the default of the standard deck, are more than `mini-1` has."""
+    for make in (
+        lambda: Rules(deck="mini-1", hand_size=8),
+        lambda: Rules.from_dict({"deck": "mini-1", "hand_size": 8}),
+        lambda: Rules.from_words(["deck=mini-1", "hand_size=8"]),
+    ):
+        with pytest.raises(ValueError, match="hand_size must be an integer from 1 to 6, got 8"):
+            make()
+
+
+def test_an_unknown_deck_is_rejected() -> None:
     """The nearest name is suggested."""
-    with pytest.raises(ValueError, match="unknown deck 'mini1'; did you mean 'mini-1'"):
+    with pytest.raises(ValueError, match=r"deck must be one of .*'mini1'; did you mean 'mini-1'"):
         Rules(deck="mini1")
 
 

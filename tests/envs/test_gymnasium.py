@@ -520,12 +520,12 @@ def test_an_illegal_action_raises_if_asked_for(action: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"num_players": 1}, "num_players must be 2 to 10"),
-        ({"num_players": 11}, "num_players must be 2 to 10"),
+        ({"num_players": 1}, "num_players must be an integer from 2 to 10"),
+        ({"num_players": 11}, "num_players must be an integer from 2 to 10"),
         ({"learner_seat": 2}, "learner_seat must be 0 to 1"),
         ({"learner_seat": -1}, "learner_seat must be 0 to 1"),
         ({"learner_seat": 0.5}, "learner_seat must be 0 to 1"),
-        ({"max_decisions": 0}, "max_decisions must be 1 or more"),
+        ({"max_decisions": 0}, "max_decisions must be an integer of at least 1"),
         ({"illegal_action": "rise"}, "did you mean 'raise'"),
         ({"render_mode": "anssi"}, "did you mean 'ansi'"),
         ({"num_players": 10, "rules": Rules(hand_size=11)}, "cannot be dealt"),

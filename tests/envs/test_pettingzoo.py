@@ -423,9 +423,9 @@ def test_rendering_without_a_mode_warns() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"num_players": 1}, "num_players must be 2 to 10"),
-        ({"num_players": 11}, "num_players must be 2 to 10"),
-        ({"max_decisions": 0}, "max_decisions must be 1 or more"),
+        ({"num_players": 1}, "num_players must be an integer from 2 to 10"),
+        ({"num_players": 11}, "num_players must be an integer from 2 to 10"),
+        ({"max_decisions": 0}, "max_decisions must be an integer of at least 1"),
         ({"render_mode": "anssi"}, "did you mean 'ansi'"),
         ({"num_players": 10, "rules": Rules(hand_size=11)}, "cannot be dealt"),
     ],
@@ -441,6 +441,6 @@ def test_a_wrong_seed_is_refused_and_changes_nothing() -> None:
     env = taki_env.raw_env()
     env.reset(seed=1)
     before = env.game.to_dict()
-    with pytest.raises(ValueError, match="seed must be a whole number"):
+    with pytest.raises(ValueError, match="seed must be an integer"):
         env.reset(seed=-1)
     assert env.game.to_dict() == before

@@ -328,7 +328,7 @@ def test_anything_but_one_action_a_game_is_refused(shape: tuple[int, ...]) -> No
     env = TakiVecEnv(3, seed=0)
     env.reset()
     actions = choose(env.action_masks(), 0)
-    with pytest.raises(ValueError, match=r"actions must be 3 whole numbers"):
+    with pytest.raises(ValueError, match=r"actions must be 3 integers"):
         env.step(np.resize(actions, shape))
     assert env.lengths.tolist() == [0, 0, 0]
 
@@ -337,18 +337,18 @@ def test_actions_that_are_not_whole_are_refused() -> None:
     """Never replaced by the whole number beneath."""
     env = TakiVecEnv(3, seed=0)
     env.reset()
-    with pytest.raises(ValueError, match=r"actions must be 3 whole numbers"):
+    with pytest.raises(ValueError, match=r"actions must be 3 integers"):
         env.step(choose(env.action_masks(), 0) + 0.5)
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"num_envs": 0}, "must be 1 or more"),
-        ({"num_envs": 2, "num_players": 11}, "num_players must be 2 to 10"),
+        ({"num_envs": 0}, "must be an integer of at least 1"),
+        ({"num_envs": 2, "num_players": 11}, "num_players must be an integer from 2 to 10"),
         ({"num_envs": 2, "opponents": "gredy"}, "did you mean 'greedy'"),
         ({"num_envs": 2, "learner_seat": 2}, "learner_seat must be 0 to 1"),
-        ({"num_envs": 2, "max_decisions": 0}, "max_decisions must be 1 or more"),
+        ({"num_envs": 2, "max_decisions": 0}, "max_decisions must be an integer of at least 1"),
     ],
 )
 def test_a_wrong_option_is_refused(options: dict[str, Any], words: str) -> None:

@@ -77,9 +77,9 @@ def test_an_illegal_action_changes_nothing() -> None:
 
 def test_bad_arguments_are_refused() -> None:
     """In the words of the batch."""
-    with pytest.raises(ValueError, match="max_decisions must be 1 or more"):
+    with pytest.raises(ValueError, match="max_decisions must be an integer of at least 1"):
         SelfPlay(2, max_decisions=0)
-    with pytest.raises(ValueError, match="num_players must be 2 to 10"):
+    with pytest.raises(ValueError, match="num_players must be an integer from 2 to 10"):
         SelfPlay(2, 11)
 
 

@@ -151,7 +151,7 @@ def test_anything_but_one_action_a_game_is_refused(actions: Any) -> None:
     """In words that say how many."""
     env = TakiVectorEnv(2)
     env.reset(seed=1)
-    with pytest.raises(ValueError, match="actions must be 2 whole numbers"):
+    with pytest.raises(ValueError, match="actions must be 2 integers"):
         env.step(actions)
 
 

@@ -216,22 +216,22 @@ def test_a_card_that_is_change_color_alone_is_no_action() -> None:
 
 @pytest.mark.parametrize("num_players", [0, 1, 11, -2, 2.0, "2", None, True])
 def test_a_wrong_number_of_players_is_refused(num_players: Any) -> None:
-    """The error names the allowed numbers."""
-    with pytest.raises(ValueError, match="num_players must be 2 to 10"):
+    """The error says which numbers are allowed."""
+    with pytest.raises(ValueError, match="num_players must be an integer from 2 to 10"):
         Game(num_players)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "7", True])
 def test_a_wrong_seed_is_refused(seed: Any) -> None:
-    """The error names the allowed seeds."""
-    with pytest.raises(ValueError, match="seed must be a whole number"):
+    """The error says what a seed is."""
+    with pytest.raises(ValueError, match="seed must be an integer"):
         Game(seed=seed)
 
 
 @pytest.mark.parametrize("seat", [-1, 2, 0.5, True, "0"])
 def test_a_wrong_seat_is_refused(seat: Any) -> None:
-    """The error names the allowed seats."""
-    with pytest.raises(ValueError, match="seat must be 0 to 1"):
+    """The error says which seats there are."""
+    with pytest.raises(ValueError, match="seat must be an integer from 0 to 1"):
         Game(seed=0).observation(seat)
 
 
@@ -251,13 +251,13 @@ def test_an_unknown_rule_option_brings_a_suggestion() -> None:
     ("options", "error", "words"),
     [
         ({"tournament": 1}, TypeError, "tournament must be True or False"),
-        ({"hand_size": 8.0}, TypeError, "hand_size must be a whole number"),
-        ({"hand_size": 0}, ValueError, "hand_size must be 1 to 116"),
-        ({"deck": (2,) * 56}, ValueError, "deck must be 57 whole numbers"),
-        ({"deck": (3, *(2,) * 56)}, ValueError, "3 'red 1'; 0 to 2 are allowed"),
-        ({"deck": (2,) * 56 + (5,)}, ValueError, "5 'change color'; 0 to 4 are allowed"),
-        ({"deck": (1.5, *(2,) * 56)}, ValueError, "deck must be 57 whole numbers"),
-        ({"deck": "mini"}, ValueError, "unknown deck .mini."),
+        ({"hand_size": 8.0}, TypeError, "hand_size must be an integer"),
+        ({"hand_size": 0}, ValueError, "hand_size must be an integer from 1 to 116"),
+        ({"deck": (2,) * 56}, ValueError, "deck must be 57 integers"),
+        ({"deck": (3, *(2,) * 56)}, ValueError, "copies of 'red 1' must be 0 to 2, got 3"),
+        ({"deck": (2,) * 56 + (5,)}, ValueError, "copies of 'change color' must be 0 to 4, got 5"),
+        ({"deck": (1.5, *(2,) * 56)}, ValueError, "deck must be 57 integers"),
+        ({"deck": "mini"}, ValueError, "deck must be one of .*got .mini."),
     ],
 )
 def test_a_wrong_rule_option_is_refused(options: Any, error: type, words: str) -> None:
@@ -635,7 +635,7 @@ def test_rule_options_are_read_from_words() -> None:
         Rules.from_words(["tournamet"])
     with pytest.raises(ValueError, match="hand_size is given twice"):
         Rules.from_words(["hand_size=5", "hand_size=6"])
-    with pytest.raises(TypeError, match="hand_size must be a whole number, not 'five'"):
+    with pytest.raises(TypeError, match="hand_size must be an integer, got 'five'"):
         Rules.from_words(["hand_size=five"])
     with pytest.raises(TypeError, match="tournament must be True or False"):
         Rules.from_words(["tournament=1"])

@@ -170,9 +170,9 @@ def test_states_survive_copies_and_files(steps: int) -> None:
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"players": 11}, "num_players must be 2 to 10"),
-        ({"deck": "mini-9"}, "unknown deck 'mini-9'"),
-        ({"max_decisions": -1}, "max_decisions must be at least 1"),
+        ({"players": 11}, "num_players must be an integer from 2 to 10"),
+        ({"deck": "mini-9"}, "deck must be one of .*'mini-9'"),
+        ({"max_decisions": -1}, "max_decisions must be an integer of at least 1"),
         ({"deck": "mini-1", "players": 3}, "cannot be dealt"),
     ],
 )

@@ -243,8 +243,8 @@ BAD: list[tuple[Position, Callable[[Position], None], str]] = [
     (PLAIN, put("rules", None), "rules must be a mapping"),
     (PLAIN, put("rules", {"full_run": True}), "'full_run'; did you mean 'full_runs'"),
     (PLAIN, put("rules", {"tournament": 1}), "tournament must be True or False"),
-    (PLAIN, put("rules", {"hand_size": 0}), "hand_size must be 1 to 116"),
-    (PLAIN, put("rules", {"deck": [2] * 56}), "deck must be 57 whole numbers"),
+    (PLAIN, put("rules", {"hand_size": 0}), "hand_size must be an integer from 1 to 116, got 0"),
+    (PLAIN, put("rules", {"deck": [2] * 56}), "deck must be 57 integers"),
     # hands and piles
     (PLAIN, put("hands", [A]), "hands must be 2 to 10 lists"),
     (PLAIN, put("hands", [[]] * 11), "hands must be 2 to 10 lists"),
@@ -268,15 +268,15 @@ BAD: list[tuple[Position, Callable[[Position], None], str]] = [
     (PLAIN, both(gain("red 5"), put("rules", {"deck": [2] * 57})), "too many"),
     (PLAIN, both(put("draw_pile", None), put("hands", [["king"] * 3, B])), "1 'king' too many"),
     # the table
-    (PLAIN, put("color", "rad"), "unknown color 'rad'; did you mean 'red'"),
-    (PLAIN, put("color", None), "unknown color None"),
+    (PLAIN, put("color", "rad"), "color must be one of red, .*got 'rad'; did you mean 'red'"),
+    (PLAIN, put("color", None), "color must be one of red, green, blue, yellow, got None"),
     (PLAIN, put("color", "blue"), "color must be 'red': 'red 7' leads"),
-    (PLAIN, put("symbol", "+3"), "unknown symbol '\\+3'"),
+    (PLAIN, put("symbol", "+3"), "symbol must be one of .*got '\\+3'"),
     (PLAIN, put("symbol", "8"), "symbol must be '7': 'red 7' leads"),
     (PLAIN, put("symbol", None), "symbol must be '7': 'red 7' leads"),
     (KING, put("symbol", "7"), "symbol must be None: 'king' leads"),
-    (PLAIN, put("phase", "playing"), "unknown phase 'playing'; did you mean 'play'"),
-    (PLAIN, put("phase", 0), "unknown phase 0"),
+    (PLAIN, put("phase", "playing"), "phase must be one of .*'playing'; did you mean 'play'"),
+    (PLAIN, put("phase", 0), "phase must be one of .*got 0"),
     (
         PLAIN,
         both(put("discard_pile", ["red 7", "+3 breaker"]), lose("+3 breaker")),
@@ -285,10 +285,10 @@ BAD: list[tuple[Position, Callable[[Position], None], str]] = [
     (PLAIN, put("direction", 0), "direction must be 1 or -1"),
     (PLAIN, put("direction", True), "direction must be 1 or -1"),
     (PLAIN, put("direction", "left"), "direction must be 1 or -1"),
-    (PLAIN, put("turn", 2), "turn must be 0 to 1"),
-    (PLAIN, put("turn", None), "turn must be 0 to 1"),
-    (PLAIN, put("actor", -1), "actor must be 0 to 1"),
-    (PLAIN, put("actor", 0.0), "actor must be 0 to 1"),
+    (PLAIN, put("turn", 2), "turn must be an integer from 0 to 1"),
+    (PLAIN, put("turn", None), "turn must be an integer from 0 to 1"),
+    (PLAIN, put("actor", -1), "actor must be an integer from 0 to 1"),
+    (PLAIN, put("actor", 0.0), "actor must be an integer from 0 to 1"),
     (PLAIN, put("actor", 1), "phase 'play': actor must be turn"),
     (RUN, put("actor", 1), "phase 'run': actor must be turn"),
     (PLUS, put("actor", 1), "phase 'plus': actor must be turn"),
@@ -297,8 +297,8 @@ BAD: list[tuple[Position, Callable[[Position], None], str]] = [
     (PLAIN, put("can_close", None), "can_close must be true or false"),
     (PLAIN, put("skip_next", "no"), "skip_next must be true or false"),
     # the stack
-    (STACK, put("pending_draw", -2), "pending_draw must be 0 to"),
-    (STACK, put("pending_draw", 2.0), "pending_draw must be 0 to"),
+    (STACK, put("pending_draw", -2), "pending_draw must be an integer from 0 to"),
+    (STACK, put("pending_draw", 2.0), "pending_draw must be an integer from 0 to"),
     (STACK, put("pending_draw", 3), "pending_draw must be even"),
     (PLAIN, put("pending_draw", 2), "a pending draw needs a '\\+2' to lead"),
     (STACK, put("open_taki", True), "a pending draw with an open TAKI"),
@@ -326,7 +326,7 @@ BAD: list[tuple[Position, Callable[[Position], None], str]] = [
     (KING, in_hand(0), "phase 'king': seat 0 has no cards"),
     # the +3
     (ASKED, put("plus_three_by", None), "phase 'respond': plus_three_by must be the seat"),
-    (ASKED, put("plus_three_by", 3), "plus_three_by must be 0 to 2"),
+    (ASKED, put("plus_three_by", 3), "plus_three_by must be an integer from 0 to 2"),
     (ASKED, put("plus_three_by", 2), "plus_three_by must be turn, or null"),
     (ASKED, put("actor", 0), "actor must be another seat than turn"),
     (ASKED, put("actor", 2), "seat 2 holds no card to answer a \\+3 with"),
@@ -341,17 +341,17 @@ BAD: list[tuple[Position, Callable[[Position], None], str]] = [
         "phase 'last_card': the \\+3 was answered",
     ),
     # tournaments and the end
-    (TOURNAMENT, put("stages", None), "a tournament has stages: a list of 2 numbers"),
-    (TOURNAMENT, put("stages", [3]), "a tournament has stages: a list of 2 numbers"),
-    (TOURNAMENT, put("stages", [3, 9]), "the stage of seat 1 must be 1 to 8"),
-    (TOURNAMENT, put("stages", [0, 3]), "the stage of seat 0 must be 1 to 8"),
-    (TOURNAMENT, put("stages", [3, True]), "the stage of seat 1 must be 1 to 8"),
+    (TOURNAMENT, put("stages", None), "stages must be a list of 2 integers"),
+    (TOURNAMENT, put("stages", [3]), "stages must be a list of 2 integers"),
+    (TOURNAMENT, put("stages", [3, 9]), "the stage of seat 1 must be an integer from 1 to 8"),
+    (TOURNAMENT, put("stages", [0, 3]), "the stage of seat 0 must be an integer from 1 to 8"),
+    (TOURNAMENT, put("stages", [3, True]), "the stage of seat 1 must be an integer from 1 to 8"),
     (PLAIN, put("stages", [8, 8]), "stages must be null"),
     (PLAIN, put("winner", 0), "winner must be null before phase 'over'"),
-    (OVER, put("winner", None), "winner must be 0 to 1"),
-    (OVER, put("winner", 2), "winner must be 0 to 1"),
+    (OVER, put("winner", None), "winner must be an integer from 0 to 1"),
+    (OVER, put("winner", 2), "winner must be an integer from 0 to 1"),
     (OVER, put("winner", 1), "seat 1 cannot have won with cards in hand"),
-    (OVER, both(put("rules", {"tournament": True})), "a tournament has stages"),
+    (OVER, both(put("rules", {"tournament": True})), "stages must be a list of"),
     (OVER, both(put("rules", {"tournament": True}), put("stages", [1, 2])), "the stage of seat 0"),
 ]
 
@@ -374,7 +374,7 @@ def test_a_bad_position_is_refused_in_words(
 @pytest.mark.parametrize("at", [None, [], "position", 3])
 def test_what_is_no_mapping_is_refused(at: Any) -> None:
     """A position is a mapping."""
-    with pytest.raises(ValueError, match="a position is a mapping"):
+    with pytest.raises(ValueError, match="a position must be a mapping"):
         Game.from_dict(at)
 
 

@@ -543,7 +543,7 @@ def test_a_vector_environment_shows_each_of_its_games() -> None:
 
 def test_a_vector_environment_has_no_window() -> None:
     """It says what it has."""
-    with pytest.raises(ValueError, match="one of ansi, rgb_array, not 'human'"):
+    with pytest.raises(ValueError, match="one of None, ansi, rgb_array, got 'human'"):
         gymnasium.make_vec("Taki-v0", num_envs=2, render_mode="human")
 
 

@@ -190,7 +190,7 @@ def test_slow_agents_play_fewer_deals() -> None:
     assert games == {
         ("random", "greedy"): 40, ("random", "sampled"): 10, ("greedy", "sampled"): 10,
     }  # fmt: skip
-    with pytest.raises(ValueError, match="most_games of sampled must be 1 or more"):
+    with pytest.raises(ValueError, match="most_games of sampled must be an integer of at least 1"):
         play(entrants, 2, 40, most_games={"sampled": 0})
     alone = play(entrants[:2], 2, 40)
     assert report.matrix["random"]["greedy"] == alone.matrix["random"]["greedy"]
@@ -681,11 +681,11 @@ def test_an_import_that_fails_names_the_reason(own_code: str, target: str, words
         ({"agents": ("greedy",)}, "at least two agents, got 1"),
         ({"agents": ()}, "at least two agents, got 0"),
         ({"agents": ("greedy", "greedy")}, "'greedy' is named twice"),
-        ({"players": 1}, "num_players must be 2 to 10, not 1"),
-        ({"players": 11}, "num_players must be 2 to 10, not 11"),
-        ({"games": 0}, "games must be 1 or more"),
-        ({"batch": 0}, "batch must be 1 or more"),
-        ({"max_decisions": 0}, "max_decisions must be 1 or more"),
+        ({"players": 1}, "num_players must be an integer from 2 to 10, got 1"),
+        ({"players": 11}, "num_players must be an integer from 2 to 10, got 11"),
+        ({"games": 0}, "games must be an integer of at least 1"),
+        ({"batch": 0}, "batch must be an integer of at least 1"),
+        ({"max_decisions": 0}, "max_decisions must be an integer of at least 1"),
         ({"time_limit": 0.0}, "time_limit must be above 0"),
         ({"seed": -1}, "seed must be"),
         ({"players": 3, "lineup": True}, "a lineup for 3 players needs 3 agents, got 2"),

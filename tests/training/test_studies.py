@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from agents.search.tree import ROLLOUTS
+from taki_env.core.policies import RANDOM
 from taki_env.core.policies.expert import DEFAULT_WEIGHTS
 from training.studies import search_speed
 from training.studies.benchmark import report
 from training.studies.benchmark_rows import Row
-from training.studies.tune_expert import EXPERT, RANDOM, win_rate
+from training.studies.tune_expert import EXPERT, win_rate
 
 
 def test_the_speed_of_search_is_measured_for_every_table(tmp_path: Path) -> None:

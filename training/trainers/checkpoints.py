@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from agents.cli import make_console
 from agents.files import provenance, replacing
 from agents.network.checkpoint import (
     BROKEN_ZIP,
@@ -23,7 +24,6 @@ from agents.network.checkpoint import (
 )
 from agents.network.network import with_beliefs
 from taki_env import SelfPlay
-from training.cli import make_console
 from training.trainers.options import TableOptions, plain, with_current_names
 from training.trainers.run_folder import (
     CHECKPOINT_FILE,

@@ -39,9 +39,10 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
+from agents.cli import check_folder, make_console, run
+from agents.files import provenance, replacing, write_json
+from taki_env.base.checks import check_one_of, is_integer
 from taki_env.base.errors import did_you_mean
-from training.cli import check_folder, make_console, run
-from training.files import provenance, replacing, write_json
 from training.trainers import rollouts, selfplay, train
 from training.trainers.checkpoints import start_weights
 from training.trainers.options import Options, TableOptions, plain, with_current_names
@@ -182,9 +183,8 @@ def check_sweep(file: Path, sweep: Mapping[str, Any]) -> None:
     """Raise ValueError for an invalid value of a sweep, other than the options of its runs."""
     check_names(f"{file}", sweep, KEYS)
     trainer, seeds, folder = sweep["training"], sweep["seeds"], sweep["runs"]
-    if trainer not in [*TRAINERS]:  # which may be of any type
-        raise ValueError(f"{file}: training must be one of {', '.join(TRAINERS)}, got {trainer}")
-    integers = isinstance(seeds, list) and all(type(seed) is int for seed in seeds)
+    check_one_of(f"{file}: training", trainer, TRAINERS)
+    integers = isinstance(seeds, list) and all(map(is_integer, seeds))
     if not seeds or not integers or len(set(seeds)) < len(seeds):
         raise ValueError(f"{file}: seeds must be distinct integers, got {seeds}")
     for name in ("arguments", "settings"):

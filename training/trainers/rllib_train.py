@@ -27,12 +27,13 @@ import torch
 from rich.console import Console
 from torch.utils.tensorboard import SummaryWriter
 
+from agents.cli import run
 from agents.files import provenance
 from agents.network.checkpoint import save_network
 from agents.network.network import TakiNetwork
 from taki_env.base.types import Integers
 from taki_env.core.rules import Rules
-from training.cli import run, stopping
+from training.cli import stopping
 from training.trainers.checkpoints import prepare_run, save
 from training.trainers.evaluation import evaluate, finish
 from training.trainers.options import FINAL_FACTOR, Options, plain

@@ -32,6 +32,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from agents.beliefs.features import BELIEF_SIZE
 from agents.builtin import ExpertAgent
+from agents.cli import run
 from agents.files import provenance
 from agents.network.checkpoint import save_network
 from agents.network.network import TakiNetwork
@@ -44,7 +45,7 @@ from taki_env.core.bits import ONE, spread_words
 from taki_env.core.cards import MAX_PLAYERS, NUM_ACTIONS
 from taki_env.core.memory import Memory
 from taki_env.core.rules import Rules
-from training.cli import run, stopping
+from training.cli import stopping
 from training.trainers import checkpoints
 from training.trainers.evaluation import evaluate, finish
 from training.trainers.options import TableOptions, annealed, plain

@@ -28,6 +28,7 @@ from torch import Tensor, nn
 from torch.utils.tensorboard import SummaryWriter
 
 import agents
+from agents.cli import run
 from agents.files import provenance
 from agents.network.checkpoint import save_network
 from agents.network.network import TakiNetwork
@@ -38,7 +39,7 @@ from taki_env.core.cards import NUM_ACTIONS
 from taki_env.core.rules import Rules
 from taki_env.envs.opponents import Agent, remembers
 from taki_env.envs.selfplay import Credits
-from training.cli import run, stopping
+from training.cli import stopping
 from training.trainers import checkpoints
 from training.trainers.evaluation import evaluate, finish
 from training.trainers.options import TableOptions, annealed, plain

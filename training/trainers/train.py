@@ -27,6 +27,7 @@ from rich.console import Console
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import configure
 
+from agents.cli import run
 from agents.files import provenance
 from agents.network.checkpoint import DESCRIPTION, describe
 from agents.network.network import TakiNetwork
@@ -34,7 +35,7 @@ from agents.network.policy import PolicyAgent
 from taki_env.base.types import Integers
 from taki_env.core.rules import Rules
 from taki_env.envs.sb3 import TakiVecEnv
-from training.cli import run, stopping
+from training.cli import stopping
 from training.trainers.checkpoints import as_arrays, as_tensors, prepare_run, save
 from training.trainers.evaluation import evaluate, finish
 from training.trainers.options import Options, annealed, plain
