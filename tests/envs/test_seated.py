@@ -104,7 +104,7 @@ def test_are_legal() -> None:
 # Observers ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("opponents", [MIXED, Lowest(), ["random", Lowest()]], ids=str)
+@pytest.mark.parametrize("opponents", [MIXED, Lowest(), ["random", Lowest()]], ids=["weights", "agent", "per seat"])
 def test_narrated_games_are_the_same(opponents: Any) -> None:
     """With every kind of opponent, to the last random word."""
     plain, (games, last) = started(opponents), narrated(opponents)
@@ -131,7 +131,7 @@ def test_an_observer_sees_every_decision() -> None:
 # Saved states -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("opponents", [MIXED, ["expert", Lowest()]], ids=str)
+@pytest.mark.parametrize("opponents", [MIXED, ["expert", Lowest()]], ids=["weights", "per seat"])
 def test_narrated_games_resume_from_their_state(opponents: Any) -> None:
     """And from that of games that are not narrated, which is the same."""
     games, plain = narrated(opponents)[0], started(opponents)
