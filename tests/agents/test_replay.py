@@ -31,7 +31,7 @@ from agents.table.record_files import (
 from agents.table.replay_text import text
 from taki_env import Game, RecordError, Rules
 from taki_env.core.cards import CARDS
-from taki_env.records import read
+from taki_env.game import game as games
 from taki_env.records.read import positions_of
 from tests.helpers import game
 from tools.browser import find_chromium, open_browser
@@ -277,13 +277,13 @@ def test_arguments_that_cannot_be_met_are_refused(file: Path, words: Any, said: 
 
 def test_a_shown_game_is_replayed_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When its record is read: the page, a seat's view and values need no second replay."""
-    replays, replayed = [], read.read_full
+    replays, replayed = [], games.read_full
 
     def counted(record: Any) -> Any:
         replays.append(record)
         return replayed(record)
 
-    monkeypatch.setattr(read, "read_full", counted)
+    monkeypatch.setattr(games, "read_full", counted)
     values = ("--values", "search:simulations=2")
     for words in ((), ("--html", file.with_name("game.html")), ("--seat", 0), values):
         replays.clear()

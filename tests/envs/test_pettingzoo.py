@@ -21,6 +21,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 import taki_env
 from taki_env import ACTIONS, Game, IllegalActionError, Rules
+from taki_env.game import game as games
 from tests.helpers import VARIANTS, game
 
 A = ["blue 1", "blue 3"]
@@ -160,8 +161,8 @@ def test_resets_without_a_seed_deal_the_next_games_of_it() -> None:
 def test_a_reset_deals_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also after the first episode."""
     env, dealt = taki_env.raw_env(), []
-    deal = Game._deal
-    monkeypatch.setattr(Game, "_deal", lambda *args: (dealt.append(args), deal(*args)))
+    deal = games.deal_game
+    monkeypatch.setattr(games, "deal_game", lambda *args: (dealt.append(args), deal(*args))[1])
     for resets in range(1, 4):
         env.reset(seed=1 if resets == 1 else None)
         assert len(dealt) == resets

@@ -104,7 +104,10 @@ def test_are_legal() -> None:
 # Observers ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("opponents", [MIXED, Lowest(), ["random", Lowest()]], ids=["weights", "agent", "per seat"])
+NARRATED = {"weights": MIXED, "agent": Lowest(), "per seat": ["random", Lowest()]}
+
+
+@pytest.mark.parametrize("opponents", NARRATED.values(), ids=NARRATED.keys())
 def test_narrated_games_are_the_same(opponents: Any) -> None:
     """With every kind of opponent, to the last random word."""
     plain, (games, last) = started(opponents), narrated(opponents)
