@@ -25,6 +25,8 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, register_jitable
 
+from taki_env.base.compile_cache import CheckedCache, warn
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 config: Any = numba.core.config
@@ -57,14 +59,18 @@ def _part(function: Function, forceinline: bool) -> Function:
 
 def entry(function: Function) -> Function:
     """Compile `function` for calls from Python; cache the result on disk if possible."""
+    compiled: Any = numba.njit(nogil=True, error_model="numpy")(function)
     folder = cache_folder(source_stamp(function))
-    saved = config.CACHE_DIR
-    config.CACHE_DIR = str(folder or saved)  # Numba reads it when a function is decorated
-    try:
-        compiled = numba.njit(cache=folder is not None, nogil=True, error_model="numpy")
-        return cast(Function, compiled(function))
-    finally:
-        config.CACHE_DIR = saved
+    if folder is not None and not config.DISABLE_JIT:
+        saved = config.CACHE_DIR
+        config.CACHE_DIR = str(folder)  # read when a cache is made
+        try:
+            compiled._cache = CheckedCache(function)
+        except RuntimeError as error:  # Numba found the folder not to be writable any more
+            warn(folder, str(error))
+        finally:
+            config.CACHE_DIR = saved
+    return cast(Function, compiled)
 
 
 def _prefetch_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
